@@ -53,7 +53,7 @@ def _contender(bench: Bench, engine: str, searcher: Any, trees: int, cpu_playout
     iterations, playouts = bench.grid.iterations, searcher.settings.playouts_per_leaf
     at = {"engine": engine, "trees": trees, "playouts": playouts, "iterations": iterations}
     if engine == BASE:
-        trees = min(trees, max(64, cpu_playouts // (playouts * iterations)))
+        trees = min(trees, max(64, bench.threads, cpu_playouts // (playouts * iterations)))
     states, tree_keys = Rules(bench.game).starts(trees), keys(trees)
     search = lambda: searcher.search(states, tree_keys, iterations)  # noqa: E731
     units = trees * iterations

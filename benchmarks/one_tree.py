@@ -1,6 +1,5 @@
 """One tree that takes many leaves at a time: rates by leaves and threads, a large tree's memory and longest pause."""
 
-import os
 import time
 from typing import Any
 
@@ -8,6 +7,7 @@ from benchmarks.measure import Bench, Contender, Row, compare
 from benchmarks.memory import count_nodes, slot_bytes
 from benchmarks.ours import keys, uct
 from gpumcts.kernels.batch import Rules
+from gpumcts.resources import usable_cores
 from gpumcts.tree.incremental_search import IncrementalSearch
 from gpumcts.tree.settings import Settings
 
@@ -24,7 +24,7 @@ def suite(bench: Bench) -> list[Row]:
 
 
 def _threads() -> tuple[int, ...]:
-    return (1, 2) if (os.cpu_count() or 1) < 4 else (1, 2, os.cpu_count() or 1)
+    return (1, 2) if usable_cores() < 4 else (1, 2, usable_cores())
 
 
 def _rates(bench: Bench, playouts: int, of_leaves: tuple[int, ...]) -> list[Row]:

@@ -1,6 +1,5 @@
 """What the cost of a playout, an iteration or a game depends on: threads, lanes, batches, trees, the size of a tree."""
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from gpumcts.kernels.cpu import CpuPlayouts
 from gpumcts.kernels.engines import playout_engine
 from gpumcts.kernels.playout_loop import WIDTHS
 from gpumcts.playouts.uniform import Uniform
+from gpumcts.resources import usable_cores
 from gpumcts.tree.settings import Settings
 
 TREES = (64, 1000, 10_000)
@@ -38,7 +38,7 @@ def _curve(bench: Bench, unit: str, contenders: list[Contender]) -> list[Row]:
 
 
 def _threads() -> list[int]:
-    cores = os.cpu_count() or 1
+    cores = usable_cores()
     return sorted({1, min(2, cores), cores})
 
 

@@ -39,6 +39,7 @@ from experiments.config.validation import typed
 from experiments.runs.provenance import conditions
 from experiments.terminal.console import here, say, show, table
 from gpumcts.errors import BadInput
+from gpumcts.resources import usable_cores
 
 SUITES = ("playouts", "search", "match", "memory", "scaling", "startup")
 MORE = ("one_tree", "trees", "chess_attacks", "beside")  # of the CPU, where they are named
@@ -62,8 +63,8 @@ class BenchKeys(NamedTuple):
     against: list[str] | str | None = ["open_spiel"]  # noqa: RUF012
     repeats: Annotated[int, Interval(ge=1, le=1000)] = 5
     threads: Annotated[int, Interval(ge=1, le=4096)] = 1
-    trees: list[Annotated[int, Interval(ge=1)]] = [1, 10, 100, 1000, 10_000, 100_000]  # noqa: RUF012
-    playouts: list[Annotated[int, Interval(ge=1)]] = [1, 4, 16, 64]  # noqa: RUF012
+    trees: list[Annotated[int, Interval(ge=1, le=1_000_000)]] = [1, 10, 100, 1000, 10_000, 100_000]  # noqa: RUF012
+    playouts: list[Annotated[int, Interval(ge=1, le=1_000_000)]] = [1, 4, 16, 64]  # noqa: RUF012
     iterations: Annotated[int, Interval(ge=2, le=1_000_000)] = 50
     checkout: str | None = None
 
@@ -107,6 +108,10 @@ def _check_suites(keys: BenchKeys, engine: str, game: Any, name: str) -> None:
     _check_checkout(keys, engine)
     if not keys.trees or not keys.playouts:
         raise BadInput("trees and playouts: lists with a number at least, written trees=[1,100]")
+    from gpumcts.tree.memory import MAX_VISITS  # which brings what a machine's memory is counted with
+
+    if (most := max(keys.playouts)) * keys.iterations >= MAX_VISITS:
+        raise BadInput(f"playouts=[{most}] iterations={keys.iterations}: their product must be below {MAX_VISITS:,}")
 
 
 def _check_checkout(keys: BenchKeys, engine: str) -> None:
@@ -225,7 +230,7 @@ def _load() -> float | None:
         return None
     load = os.getloadavg()[0]
     if load > BUSY:
-        say(f"{load:.1f} of {os.cpu_count()} cores were busy in the last minute: rates may be low, ratios hold better")
+        say(f"{load:.1f} of {usable_cores()} cores were busy in the last minute: rates may be low, ratios hold better")
     return load
 
 

@@ -7,6 +7,7 @@ What is missing is shown with the command that installs it.
 
 import importlib.util
 import sys
+from pathlib import Path
 from typing import Any
 
 from experiments.app.command import Command, Run
@@ -35,7 +36,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
     features = _cpu_features()
     cache = folder()
-    size = sum(file.stat().st_size for file in cache.rglob("*") if file.is_file())
+    size = sum(_size(file) for file in cache.rglob("*"))
     cuda = available()
     summary: dict[str, Any] = {
         "versions": versions(),
@@ -58,6 +59,14 @@ def _cpu_features() -> set[str]:
     import llvmlite.binding as llvm
 
     return {name for name, there in llvm.get_host_cpu_features().items() if there}
+
+
+def _size(file: Path) -> int:
+    """Bytes of a file; 0 of one that another process has taken away meanwhile."""
+    try:
+        return file.stat().st_size if file.is_file() else 0
+    except FileNotFoundError:
+        return 0
 
 
 def _advice(cuda: dict[str, Any]) -> list[str]:

@@ -35,10 +35,13 @@ def check(folder: Path, seconds: float, size: str, suites: Sequence[str] | None 
         print(f"error: {folder} holds a campaign: go on with it by --campaign, or name another folder", file=sys.stderr)
         return NO_DEVICE
     there = [name for name in OWN_FILES if (folder / name).exists()]
+    if there and kind_of(folder) != "check":  # as experiments.bench writes them
+        print(f"error: {folder} holds {there[0]} that no check has made: name another folder", file=sys.stderr)
+        return NO_DEVICE
     if there and (problem := device_problem()):  # nothing would come in the place of what an earlier check measured
         print(f"error: no device can be used: {problem}; {folder} is left as it was", file=sys.stderr)
         return NO_DEVICE
-    for name in there:
+    for name in reversed(there):  # the record, which says that they are a check's, at last
         (folder / name).unlink()
     whole = steps(NAMED[size])
     planned = [step for step in whole if step.stage == CHECK and _chosen(step.name, suites)]

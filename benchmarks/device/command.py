@@ -43,6 +43,8 @@ def main(program: str, about: str) -> int:
     if (chosen.folder is None) == (chosen.campaign is None):
         parser.exit(2, "error: name a FOLDER for a check, or --campaign FOLDER to go on with one, not both\n")
     suites = None if chosen.suites is None else [name for name in chosen.suites.split(",") if name]
+    if suites == []:
+        parser.exit(2, f"error: --suites {chosen.suites!r}: no suite is named; there are {', '.join(names)}\n")
     if unknown := [name for name in suites or () if name not in names]:
         parser.exit(2, f"error: --suites: there is no {unknown[0]}; there are {', '.join(names)}\n")
     if suites is not None and chosen.campaign is not None:

@@ -27,7 +27,7 @@ WORDS = {
     str: "text",
     type(None): "null",
     list[int]: "a list of integers, such as [0,12]",
-    list[Annotated[int, Interval(ge=1)]]: "a list of integers of at least 1, such as [1,100]",
+    list[Annotated[int, Interval(ge=1, le=1_000_000)]]: "a list of integers in [1, 1000000], such as [1,100]",
     list[float]: "a list of numbers, such as [0,10]",
     list[str]: 'a list of texts, such as ["level 1"]',
     dict[str, bool | int | float | str | None]: "names with values, such as {Hash:16,Threads:1}",

@@ -113,13 +113,27 @@ def _perft(game, depth, words, moves, level, turns):
 
 
 def check_batch(game: Any, states: np.ndarray, keys: np.ndarray | None) -> None:
-    """Refuse what is not B states uint64[B, W] of a compiled ``game``, with B ``keys`` or None: compiled code, which
-    checks no bounds, would read beyond the arrays. Raises BadInput."""
-    shape, held = np.shape(states), None if keys is None else np.shape(keys)
-    if len(shape) != 2 or shape[1] != game.WORDS:
-        raise BadInput(f"states: must be uint64[B, {game.WORDS}], positions of {title(game)}, not {list(shape)}")
-    if held is not None and held != shape[:1]:
-        raise BadInput(f"keys: must be uint64[{shape[0]}], one for each of the states, not {list(held)}")
+    """Refuse what is not B states uint64[B, W] of a compiled ``game``, with B ``keys`` or None. Raises BadInput.
+
+    Compiled code, which checks no bounds, would read beyond the arrays; and it draws other numbers from signed keys.
+    """
+    shape = _shape(states)
+    if len(shape) != 2 or shape[1] != game.WORDS or not _is_unsigned(states):
+        raise BadInput(f"states: must be uint64[B, {game.WORDS}], positions of {title(game)}, not {_said(states)}")
+    if keys is not None and (_shape(keys) != shape[:1] or not _is_unsigned(keys)):
+        raise BadInput(f"keys: must be uint64[{shape[0]}], one for each of the states, not {_said(keys)}")
+
+
+def _shape(array: Any) -> tuple[int, ...]:
+    return getattr(array, "shape", ())
+
+
+def _is_unsigned(array: Any) -> bool:
+    return getattr(array, "dtype", None) == np.uint64
+
+
+def _said(array: Any) -> str:
+    return f"{array.dtype}{list(array.shape)}" if hasattr(array, "dtype") else f"a {type(array).__name__}"
 
 
 class Rules:

@@ -86,7 +86,7 @@ def game_of(text: str) -> Any:
     """The game that ``go`` or ``go:size=13:komi=6.5`` stands for, as it travels into compiled code. Raises BadInput."""
     name, *words = text.split(":")
     option = options.option("game", name)
-    return options.compiled(option(**dict(_field(name, option, word) for word in words)))
+    return options.compiled(options.named("game", name, dict(_field(name, option, word) for word in words)))
 
 
 def _field(name: str, option: Any, word: str) -> tuple[str, Any]:

@@ -164,9 +164,11 @@ def check_budget(iterations: int, settings: Settings) -> None:
     """
     check_tries(iterations, settings)
     playouts = settings.playouts_per_leaf
-    if iterations // settings.roots * playouts >= MAX_VISITS:
+    visits = iterations // settings.roots * playouts
+    if visits >= MAX_VISITS:
         raise BadInput(
-            f"budget.iterations={iterations}: times budget.playouts_per_leaf={playouts} it must be below {MAX_VISITS:,}"
+            f"budget.iterations={iterations}: with budget.playouts_per_leaf={playouts} a tree would have {visits:,} "
+            "visits, and they are counted in 32 bits"
         )
 
 

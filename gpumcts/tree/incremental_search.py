@@ -58,7 +58,7 @@ class IncrementalSearch:
         self._in_flight = BatchesInFlight(searcher.plan) if searcher.settings.batches_in_flight > 1 else None
         planted = searcher.plant(roots, _room(searcher), self._kept_under)
         self._wave = Wave(planted, roots.states, roots.keys, searcher.stopwatch())
-        self._kept_visits = planted.visits[:, ROOT].copy()
+        self._kept_visits, self._slots_at_first = planted.visits[:, ROOT].copy(), int(planted.used.max()) - 1
 
     def go_on(self, iterations: int) -> None:
         """So many iterations more, a multiple of the trees.
@@ -72,7 +72,7 @@ class IncrementalSearch:
     def _check_room(self, iterations: int) -> None:
         """Refuse so many more where there is no memory for them, or where their visits cannot be counted."""
         until = self.iterations + iterations
-        self._searcher.wave(1, until)
+        self._searcher.check_room(until, self._slots_at_first)
         check_kept_visits(self._kept_visits, until // self._roots, self._searcher.settings)
 
     def _make(self, iterations: int) -> None:

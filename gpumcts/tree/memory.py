@@ -46,16 +46,20 @@ def budget_of(iterations: int, roots: int) -> str:
     return f"budget.iterations={iterations}" + (f" x search.roots={roots}" if roots > 1 else "")
 
 
-def check_tree(budget: str, slots: int, slot_bytes: int, tree_bytes: int, limit: int) -> None:
-    """Refuse a tree that does not fit alone, of a ``budget_of``. Raises BadInput, with the arithmetic."""
+def check_trees(budget: str, trees: int, slots: int, slot_bytes: int, tree_bytes: int, limit: int) -> None:
+    """Refuse so many trees of a ``budget_of`` that do not fit together. Raises BadInput, with the arithmetic."""
     if slots >= MAX_SLOTS:
         raise BadInput(f"{budget}: a tree may take {slots:,} slots, and they are counted in 32 bits")
-    if tree_bytes > limit:
+    if trees * tree_bytes > limit:
         raise BadInput(
-            f"{budget}: a tree takes {slots:,} slots x {slot_bytes} bytes = "
-            f"{tree_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used; "
+            f"{budget}: {_taken_by(trees)} {slots:,} slots x {slot_bytes} bytes = "
+            f"{trees * tree_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB may be used; "
             "fewer iterations, or more memory_gb"
         )
+
+
+def _taken_by(trees: int) -> str:
+    return "a tree takes" if trees == 1 else f"{trees:,} trees take {trees:,} x"
 
 
 def without_iterations(error: BadInput) -> str:
@@ -68,12 +72,13 @@ def check_batch(settings: Settings, row_bytes: int, limit: int) -> None:
     """Refuse batches of one tree that do not fit. Raises BadInput, with the arithmetic."""
     leaves, batches = settings.leaves_per_tree, settings.batches_in_flight
     rows = leaves * batches
-    if leaves > 1 and rows * row_bytes > limit:
+    if rows * row_bytes > limit:
         what = "a batch" if batches == 1 else f"{batches} batches"
+        fewer = "leaves" if leaves > 1 else "playouts a leaf"
         raise BadInput(
             f"search.leaves_per_tree={leaves}: {what} of budget.playouts_per_leaf={settings.playouts_per_leaf} takes "
             f"{rows:,} rows x {row_bytes:,} bytes = {rows * row_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB "
-            "may be used; fewer leaves, or more memory_gb"
+            f"may be used; fewer {fewer}, or more memory_gb"
         )
 
 
@@ -114,27 +119,27 @@ class TreeMemory:
             raise BadInput(f"a tree takes more than {slots:,} slots, and they are counted in 32 bits; fewer iterations")
         return more
 
-    def fitting(self, trees: int, iterations: int, slots_beside: int, device_bytes: int | None) -> int:
-        """How many of so many trees fit together.
+    def fitting(self, trees: int, iterations: int, slots_beside: int, device_bytes: int | None, least: int = 1) -> int:
+        """How many of so many trees fit together, ``least`` or more.
 
         slots_beside : slots a tree takes beside those of its iterations
         device_bytes : bytes a tree takes on the device beside its slots; None for trees on the host
 
-        Raises BadInput where not one tree fits, with the arithmetic.
+        Raises BadInput where not so many fit, with the arithmetic.
         """
         slots = self.slots(iterations) + slots_beside
         tree_bytes = slots * self._slot_bytes + (device_bytes or 0)
         limit = limit_of(self._limit) if device_bytes is None else self._device_limit()
         check_batch(self._settings, self._row_bytes, limit)
-        check_tree(budget_of(iterations, self._settings.roots), slots, self._slot_bytes, tree_bytes, limit)
+        check_trees(budget_of(iterations, self._settings.roots), least, slots, self._slot_bytes, tree_bytes, limit)
         return min(trees, limit // tree_bytes)
 
     def not_given(self, trees: int, iterations: int, slots: int) -> BadInput:
         """The error of trees of so many slots each that fit by what is free, where the system does not give memory."""
-        what = "a tree takes" if trees == 1 else f"{trees:,} trees take {trees:,} x"
+        taken = trees * slots * self._slot_bytes
         return BadInput(
-            f"{budget_of(iterations, self._settings.roots)}: {what} {slots:,} slots x {self._slot_bytes} bytes = "
-            f"{trees * slots * self._slot_bytes / 2**20:,.1f} MiB, which the system does not give this process; "
+            f"{budget_of(iterations, self._settings.roots)}: {_taken_by(trees)} {slots:,} slots x "
+            f"{self._slot_bytes} bytes = {taken / 2**20:,.1f} MiB, which the system does not give this process; "
             "fewer iterations, or a lower memory_gb"
         )
 

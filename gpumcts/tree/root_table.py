@@ -15,6 +15,7 @@ from gpumcts.tree.forest import NO_NODE, ROOT
 from gpumcts.tree.solve import DRAW, LOSS, WIN
 
 U = np.uint64
+NO_MOVES, LOSSES, BELOW_DRAWS, DRAWS, ABOVE_DRAWS, WINS = range(6)  # ranks of moves by what is proven of them
 
 
 @entry
@@ -118,15 +119,14 @@ def root_table(operator, forest) -> RootTable:
 def decide(table: RootTable, by_value: bool, keys: np.ndarray, final_scores: np.ndarray | None = None) -> np.ndarray:
     """The move to play at each root, int64[T]: most visits or highest value, ties at random under ``keys`` (uint64[T]).
 
-    final_scores : float64[T, M] >= 0, by which moves are chosen in place of both
+    final_scores : float64[T, M], by which moves are chosen in place of both
 
     A move that is proven to win is played; one that is proven to lose, where there is no other; one that is proven to
     draw, where no unproven move of a value of at least 1/2 is there. NO_MOVE where no move has been tried.
     """
     present = np.arange(table.move.shape[1]) < table.count[:, None]
     plain = table.value if by_value else table.visits.astype(np.float64)
-    scores = _with_proofs(table, plain if final_scores is None else final_scores, present)
-    best = scores == scores.max(axis=1, keepdims=True)
+    best = _best(table, plain if final_scores is None else final_scores, present)
     picks = np.empty(len(keys), np.int64)
     _pick(keys, best.sum(axis=1), picks)
     column = (np.cumsum(best, axis=1) > picks[:, None]).argmax(axis=1)
@@ -141,13 +141,16 @@ def values_of_moves(table: RootTable, moves: np.ndarray) -> tuple[np.ndarray, np
     return np.where(visited, table.value[rows, column], np.nan), np.where(visited, table.proof[rows, column], 0)
 
 
-def _with_proofs(table: RootTable, scores: np.ndarray, present: np.ndarray) -> np.ndarray:
-    """What decides between the moves: ``scores``, overruled by what is proven; -1 where there is no move."""
+def _best(table: RootTable, scores: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Which moves are the best: bool[T, M]. What is proven of them comes before ``scores`` of any sign."""
     proof = table.proof
     draws = (proof == DRAW).any(axis=1, keepdims=True)
-    scores = np.where(draws & (proof == 0) & (table.value < 0.5), -0.25, scores)
-    scores = np.where(proof == DRAW, -0.125, np.where(proof == LOSS, -0.5, np.where(proof == WIN, np.inf, scores)))
-    return np.where(present, scores, -1.0)
+    unproven = np.where(draws & (table.value < 0.5), BELOW_DRAWS, ABOVE_DRAWS)
+    ranks = np.select([proof == WIN, proof == DRAW, proof == LOSS], [WINS, DRAWS, LOSSES], unproven)
+    ranks = np.where(present, ranks, NO_MOVES)
+    highest = ranks == ranks.max(axis=1, keepdims=True)
+    scores = np.where(highest, np.where(proof == 0, scores, 0.0), -np.inf)
+    return highest & (scores == scores.max(axis=1, keepdims=True))
 
 
 def principal_variation(forest, tree: int, first_move: int | None = None, most: int = 64) -> list[int]:

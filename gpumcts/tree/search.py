@@ -244,6 +244,17 @@ class Searcher:
 
     # --------------------------------------------------------------------------------- for searches that go by slices
 
+    def check_room(self, iterations: int, slots_beside: int) -> None:
+        """Refuse so many ``iterations`` of one position, all of whose trees grow on the host at once.
+
+        slots_beside : slots that a tree began with beside its root
+
+        Raises BadInput as ``wave``, and where the trees do not fit together.
+        """
+        check_budget(iterations, self.settings)
+        n = self.settings.roots
+        self.parts.memory.fitting(n, iterations // n, slots_beside + self._more_room(n), None, least=n)
+
     def stopwatch(self) -> Stopwatch:
         """Of a search that begins now: one thread of the host for one on the device."""
         return Stopwatch(1 if self.on_device else self.threads)

@@ -30,7 +30,7 @@ class SearchParts:
     switches : ``settings`` as compiled code reads them
     method : all of these, as the compiled steps take them
     kept_columns : of a leaf's row of the tally
-    room : slots that one batch may take in a tree; slot_bytes : bytes of a slot
+    room : slots that one batch may take in a tree; slot_bytes : bytes of a slot; row_bytes : of a batch's row
     memory : how many slots a tree is given, and how many trees fit
 
     Raises BadInput, one line, for parts that do not go together.
@@ -66,8 +66,10 @@ class SearchParts:
         )
         self.slot_bytes = bytes_per_slot(self._layout)
         self.room = settings.leaves_per_tree * (game.MAX_MOVES + (game.MAX_PLIES if self.stores_whole_paths else 0))
-        row_bytes = sum(array.nbytes for array in self.batch(1))
-        self.memory = TreeMemory(game, settings, self.switches, self.slot_bytes, row_bytes, self.room, memory_limit)
+        self.row_bytes = sum(array.nbytes for array in self.batch(1))
+        self.memory = TreeMemory(
+            game, settings, self.switches, self.slot_bytes, self.row_bytes, self.room, memory_limit
+        )
 
     def __reduce__(self) -> tuple:
         """Pickled as what they were made of: classes of compiled values need not be found by their names."""

@@ -317,10 +317,10 @@ def test_what_is_refused(middle):
         Deepening(Othello(), 64, threads=0)
     searches = Deepening(Othello(), 64)
     with pytest.raises(
-        BadInput, match=rf"^keys: must be uint64\[{len(states)}\], one for each of the states, not \[2\]$"
+        BadInput, match=rf"^keys: must be uint64\[{len(states)}\], one for each of the states, not uint64\[2\]$"
     ):
         searches.search(states, keys[:2], depth=1)
-    with pytest.raises(BadInput, match=r"^states: must be uint64\[B, 3\], positions of Othello, not \[2, 2\]$"):
+    with pytest.raises(BadInput, match=r"^states: must be uint64\[B, 3\], positions of Othello, not uint64\[2, 2\]$"):
         searches.search(np.zeros((2, 2), np.uint64), keys[:2], depth=1)
     for name in ("nodes", "depth"):
         with pytest.raises(BadInput, match=f"^budget.{name}=0 is not at least 1$"):

@@ -211,7 +211,7 @@ REFUSED = {
     "iterations=1: must be more than 1, or no move is tried at all$": lambda: g.play_match(
         BOXES, (g.players.Uct(iterations=1), RANDOM)
     ),
-    "iterations=1073741824: times playouts_per_leaf=4 it must be below 2,147,483,648$": lambda: g.play_match(
+    "iterations=1073741824: with playouts_per_leaf=4 a tree would have 4,294,967,296 visits": lambda: g.play_match(
         BOXES, (g.players.MonteCarlo(iterations=2**30, playouts_per_leaf=4), RANDOM)
     ),
     "player=minimax: in DiceDuel chance moves": lambda: g.play_match("dice_duel", (g.players.Minimax(depth=2), RANDOM)),

@@ -236,12 +236,12 @@ REFUSED = {
     "iterations=7: must be more than 7 with search.roots=4": lambda: g.Search(BOXES, roots=4)(
         g.start(BOXES), iterations=7
     ),
-    "iterations=2148: times playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
-        BOXES, playouts_per_leaf=1_000_000, threads=1
-    )(g.start(BOXES), iterations=2148),
-    "iterations=3000: times playouts_per_leaf=1000000 it must be below 2,147,483,648": lambda: g.Search(
-        BOXES, playouts_per_leaf=1_000_000, table=16
-    )(g.start(BOXES), iterations=3000),
+    "iterations=2148: with playouts_per_leaf=1000000 a tree would have 2,148,000,000 visits, and they": lambda: (
+        g.Search(BOXES, playouts_per_leaf=1_000_000, threads=1)(g.start(BOXES), iterations=2148)
+    ),
+    "iterations=3000: with playouts_per_leaf=1000000 a tree would have 3,000,000,000 visits, and they": lambda: (
+        g.Search(BOXES, playouts_per_leaf=1_000_000, table=16)(g.start(BOXES), iterations=3000)
+    ),
     "iterations=1: must be more than 1": lambda: g.Search(BOXES).player(iterations=1),
     "iterations=100000: a tree takes .* MiB may be used; fewer iterations, or more memory_gb$": lambda: g.Search(
         BOXES, memory_gb=0.001, threads=1

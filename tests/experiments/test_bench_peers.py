@@ -111,7 +111,7 @@ def test_an_engine_that_is_not_there_leaves_nothing(run, monkeypatch, tmp_path):
             "suites=[beside] is of the CPU: engine=cudasim must be cpu",
         ),
         ("bench suites=[memory] checkout=.", "checkout counts for suites=[beside] alone; leave it out"),
-        ("bench trees=[0]", "trees=[0]: must be a list of integers of at least 1, such as [1,100]"),
+        ("bench trees=[0]", "trees=[0]: must be a list of integers in [1, 1000000], such as [1,100]"),
         ("bench trees=[5]", "trees counts for suites=[crossover] alone; leave it out"),
         ("bench suites=[memory] only=[average]", "only counts for suites playouts, search and beside; leave it out"),
         (
@@ -127,6 +127,11 @@ def test_an_engine_that_is_not_there_leaves_nothing(run, monkeypatch, tmp_path):
             "only=['rave']: no row of game=othello engine=cudasim is rave",
         ),
         ("bench engine=cudasim suites=[crossover] trees=[]", "trees and playouts: lists with a number at least"),
+        ("bench engine=cudasim suites=[crossover] trees=[10000000]", "trees=[10000000]: must be a list of integers"),
+        (
+            "bench engine=cudasim suites=[crossover] playouts=[1,1000000] iterations=3000",
+            "playouts=[1000000] iterations=3000: their product must be below 2,147,483,648",
+        ),
         (
             "worked figure=fig9",
             "figure=fig9: must be one of hashimoto2012accelerated/fig1, hashimoto2012accelerated/fig2",

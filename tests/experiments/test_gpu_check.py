@@ -314,6 +314,8 @@ def test_bars(world, tmp_path):
             "error: name a FOLDER for a check, or --campaign FOLDER to go on with one, not both",
         ),
         (["out", "--suites", "nonesuch"], "error: --suites: there is no nonesuch; there are launch, "),
+        (["out", "--suites", ","], "error: --suites ',': no suite is named; there are launch, "),
+        (["out", "--suites", ""], "error: --suites '': no suite is named; there are launch, "),
         (["--campaign", "out", "--suites", "launch"], "error: --suites: a campaign measures all of them"),
     ],
 )
@@ -357,6 +359,15 @@ def test_a_check_leaves_a_campaign_alone(world, tmp_path, capsys):
         assert campaign.check(tmp_path / "check", 480, "small") == campaign.SOUND
     assert campaign.campaign(tmp_path / "check", 480, "small") == 2
     assert "a record of kind check, and this is campaign" in capsys.readouterr().err
+
+
+def test_a_check_leaves_the_figures_of_a_benchmark_alone(world, tmp_path, capsys):
+    for name in (report.TABLE, report.FIGURES):
+        (tmp_path / name).write_text("{}")
+    assert campaign.check(tmp_path, 480, "small") == 2
+    told = f"error: {tmp_path} holds {report.FIGURES} that no check has made: name another folder\n"
+    assert capsys.readouterr().err == told
+    assert (tmp_path / report.TABLE).exists() and (tmp_path / report.FIGURES).exists()
 
 
 def test_a_check_that_finds_no_device_keeps_what_an_earlier_one_measured(world, tmp_path, capsys):

@@ -150,9 +150,11 @@ def test_a_trace_is_written():
     "words, message",
     [
         ("nonesuch", "game=nonesuch is not known"),
-        ("go:size=10", "game.size=10: Go is played on 9, 13 or 19 points a side"),
+        ("go:size=10", "game.size=10: must be 9, 13 or 19"),
         ("go:sides=9", "go:sides=9: unknown key; game=go has size, komi, area_weight, liberty_weight"),
         ("go:size", "go:size: size must be a value such as 9"),
+        ("go:komi=1e999", "game.komi=inf: must be a number in [-400, 400]"),
+        ("dots_and_boxes:rows=9", "game.rows=9: must be an integer in [1, 4]"),
         ("go:size=true", "go:size=true: size must be a value such as 9"),
         ("--playout go havannah", "playout=go is not for game=havannah"),
         ("--traced go chess", "--traced: wants games whose moves are points (CELLS), and game=chess is none"),

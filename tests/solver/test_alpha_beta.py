@@ -195,7 +195,7 @@ def test_a_limit_of_leaves():
 def test_arrays_of_other_shapes_are_refused(search):
     """Compiled code would read what lies behind them in memory, and answer."""
     roots = instances(PGame(2, 4), range(3))
-    with pytest.raises(BadInput, match=r"^keys: must be uint64\[3\], one for each of the states, not \[1\]$"):
+    with pytest.raises(BadInput, match=r"^keys: must be uint64\[3\], one for each of the states, not uint64\[1\]$"):
         search(PGame(2, 4), roots, keys=keys_of(1, count=1))
     with pytest.raises(BadInput, match=rf"^states: must be uint64\[B, {roots.shape[1]}\], positions of PGame, not"):
         search(PGame(2, 4), roots[0], keys=keys_of(1, count=1))

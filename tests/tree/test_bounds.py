@@ -79,10 +79,16 @@ def test_arrays_of_other_shapes_are_refused(table):
     states, keys = Rules(game).starts(3), np.zeros(3, np.uint64)
     for search in (made.search, partial(made.follow, on_table=lambda *_: None)):
         points = 5 if search == made.search else [5]
-        with pytest.raises(BadInput, match=r"^keys: must be uint64\[3\], one for each of the states, not \[1\]$"):
+        with pytest.raises(BadInput, match=r"^keys: must be uint64\[3\], one for each of the states, not uint64\[1\]$"):
             search(states, keys[:1], points)
+        with pytest.raises(BadInput, match=r"^keys: must be uint64\[3\], one for each of the states, not int64\[3\]$"):
+            search(states, keys.astype(np.int64), points)  # which draws other numbers
+        with pytest.raises(BadInput, match=r"^keys: must be uint64\[3\], one for each of the states, not a list$"):
+            search(states, [1, 2, 3], points)
+        with pytest.raises(BadInput, match=r"^states: must be uint64.* positions of DotsAndBoxes, not int64\[3, \d\]$"):
+            search(states.astype(np.int64), keys, points)
         with pytest.raises(
-            BadInput, match=r"^states: must be uint64\[B, \d\], positions of DotsAndBoxes, not \[3, 9\]$"
+            BadInput, match=r"^states: must be uint64\[B, \d\], positions of DotsAndBoxes, not uint64\[3, 9\]$"
         ):
             search(np.zeros((3, 9), np.uint64), keys, points)
 

@@ -14,6 +14,8 @@ from gpumcts.playouts.traces import traced
 from gpumcts.tree import memory as tree_memory
 from gpumcts.tree.backup.discounted import DiscountedByMove
 from gpumcts.tree.forest import ROOT, Layout, add_children, bytes_per_slot, clear_node, empty_forest
+from gpumcts.tree.host.cpu_iterations import BATCH_BYTES, CpuIterations
+from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.search import Searcher
 from gpumcts.tree.selection import contract as selection
 from gpumcts.tree.selection.rave import Rave
@@ -289,6 +291,20 @@ def test_a_forest_that_is_too_small_grows(monkeypatch):
     tight = searcher.search(roots(OTHELLO, 4), keys_for(4), 300)
     assert tight.forest is not None and searcher.parts.memory.slots(300) < int(tight.forest.used.max())
     assert digest(tight) == digest(plenty)
+
+
+def test_traces_of_many_playouts_take_memory():
+    """They are counted for one leaf too, and fewer trees go on together, which changes nothing."""
+    few, many = (Settings(playouts_per_leaf=playouts) for playouts in (1, 20_000))
+    parts = searcher_of(operator_of("average"), many, DOTS, Rave()).parts
+    assert parts.row_bytes > 20_000 * 24
+    with pytest.raises(
+        BadInput, match=r"^search.leaves_per_tree=1: a batch .*=20000 takes 1 rows x .* fewer playouts a"
+    ):
+        searcher_of(operator_of("average"), many, DOTS, Rave(), memory_limit=parts.row_bytes - 1).wave(1, 10)
+    usual, long = (searcher_of(operator_of("average"), s, DOTS, Rave(), threads=1) for s in (few, many))
+    sizes = [len(CpuIterations(s.plan, ThreadPool(1))._blocks(64, 10)) for s in (usual, long)]
+    assert sizes[0] == 1 and sizes[1] >= 64 * parts.row_bytes / BATCH_BYTES
 
 
 @pytest.mark.parametrize("operator", OPERATORS)

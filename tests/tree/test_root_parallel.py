@@ -139,6 +139,33 @@ def test_a_proof_of_one_tree_ends_no_search_of_so_many_iterations(monkeypatch, s
     assert seconds > 1 or endless.iterations < search.iterations
 
 
+def test_the_trees_of_a_search_that_goes_on_fit_together():
+    """All of them are there at once, however many of them fit."""
+    one, root, key = searcher(roots=3), packed(OTHELLO, othello_states()[:1]), keys_for(1)
+    limit = 2 * one.parts.tree_bytes(200) + 1000
+    one = searcher_of(operator_of("average"), Settings(roots=3), memory_limit=limit)
+    assert one.wave(1, 600) == 2  # in a search that does not go on they take turns
+    told = r"budget\.iterations=200 x search\.roots=3: 3 trees take 3 x [\d,]+ slots x \d+ bytes = .* may be used"
+    search = IncrementalSearch(one, root[0], key[0])
+    with pytest.raises(BadInput, match=told):
+        search.go_on(600)
+    assert list(search.slices(None, 60.0)) and 0 < search.iterations < 600
+    assert search.stopped_by.startswith("3 trees take 3 x ") and search.stopped_by.endswith(" goes on longer")
+
+
+def test_what_a_tree_begins_with_takes_memory_too():
+    settings, states = Settings(reuse=True), packed(OTHELLO, othello_states()[:1])
+    one = searcher_of(operator_of("average"), settings)
+    limit = one.parts.tree_bytes(600)
+    one = searcher_of(operator_of("average"), settings, memory_limit=limit)
+    found = one.search(states, keys_for(1), 600, games=np.array([3]))
+    after = one.rules.play(states, found.decide())
+    goes_on = IncrementalSearch(one, after[0], keys_for(1)[0], 3)
+    with pytest.raises(BadInput, match=r"budget\.iterations=600: a tree takes"):
+        goes_on.go_on(600)
+    goes_on.go_on(200)
+
+
 def one_tree(forest, tree):
     """The proofs of the root's moves in one tree."""
     first = int(forest.first_child[tree, 0])

@@ -239,7 +239,9 @@ def test_a_budget_that_tries_no_move_is_refused():
 def test_more_visits_than_can_be_counted_are_refused():
     searcher = searcher_of(operator_of("average"), Settings(playouts_per_leaf=1_000_000))
     for refused in asked_of(searcher, 2148):
-        with pytest.raises(BadInput, match="playouts_per_leaf=1000000 it must be below 2,147,483,648"):
+        with pytest.raises(
+            BadInput, match="playouts_per_leaf=1000000 a tree would have 2,148,000,000 visits, and they"
+        ):
             refused()
     assert searcher.wave(1, 2147) == 1
 

@@ -332,6 +332,19 @@ def test_deciding_with_proofs(name):
     assert set(decide(tables, True, keys_for(64)).tolist()) == by_value
 
 
+def test_scores_of_a_final_move_may_have_any_sign():
+    """Beside a root of more moves; a proven loss is played by nobody who has another move."""
+    unproven, several = (
+        table_of((1, 9, 0.9, 0), (2, 5, 0.2, 0)),
+        table_of((4, 9, 0.9, LOSS), (5, 1, 0.1, 0), (7, 1, 0.6, 0)),
+    )
+    wider = RootTable(*(np.pad(column, [(0, 0), (0, 1)][: column.ndim]) for column in unproven))
+    tables = RootTable(*(np.concatenate(pair) for pair in zip(wider, several, strict=True)))
+    scores = np.array([[-7.5, -7.0, 0.0], [-0.1, -np.inf, -1e300]])
+    assert decide(tables, False, keys_for(2), scores).tolist() == [2, 7]
+    assert decide(tables, False, keys_for(2), np.full((2, 3), -np.inf))[0] in (1, 2)
+
+
 def test_a_draw_is_no_tie_with_a_move_of_score_zero():
     tables = RootTable(*(np.repeat(column, 64, axis=0) for column in table_of((1, 9, 0.9, 0), (2, 5, 0.2, DRAW))))
     assert set(decide(tables, False, keys_for(64), np.zeros((64, 2))).tolist()) == {1}

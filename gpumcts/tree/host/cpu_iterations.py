@@ -22,6 +22,7 @@ MIN_PER_BLOCK = 4  # trees that share the cost of a step's call, where there are
 # 10,000 iterations of a P-game takes 2.4 times as long as blocks of four.
 CACHED = 1 << 20
 SHARED_CACHE = 1 << 25
+BATCH_BYTES = 1 << 23  # of a block at most, if it has several trees: traces of many playouts a leaf make long rows
 
 Block = tuple[int, int]
 
@@ -72,7 +73,8 @@ class CpuIterations:
             size = max(2 * CACHED // tree_bytes, LANE_COUNT)
         else:
             size = max(CACHED // tree_bytes, MIN_PER_BLOCK if MIN_PER_BLOCK * tree_bytes < SHARED_CACHE else 2)
-        size = max(1, min(size, TREES_IN_A_BLOCK) // self._settings.leaves_per_tree)
+        leaves = self._settings.leaves_per_tree
+        size = max(1, min(size, TREES_IN_A_BLOCK, BATCH_BYTES // parts.row_bytes) // leaves)
         size = min(size, -(-trees // self._plan.threads))
         return [(begin, min(begin + size, trees)) for begin in range(0, trees, size)]
 
