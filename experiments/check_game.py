@@ -23,7 +23,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from experiments.config.validation import shown, typed
-from experiments.terminal.console import say, show, showing, shown_in_full
+from experiments.terminal.console import say, show, showing, shown_in_full, writable
 from gpumcts import options
 from gpumcts.compiling.class_names import title
 from gpumcts.errors import BadInput
@@ -156,6 +156,7 @@ def _registers(game: Any, policy: Any) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Ask, and show a table; the exit code."""
+    writable()
     return shown_in_full(_main(arguments))
 
 

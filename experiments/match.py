@@ -123,7 +123,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
     with stop_on_interrupt("stopping; every move played is kept ...") as stop, bar(title, plies) as shown:
         test = sequential_test(config.keys.sprt)
         over = is_over(run.folder, config.keys.games, test)
-        pair = build_players(config, run.folder, lambda done: shown.advance(done), over)
+        pair = build_players(config, run.folder, lambda done: shown.advance(done), over, stop)
         done = MatchWork(run.folder, pair.by_side)
 
         def on_progress(progress: Progress) -> None:

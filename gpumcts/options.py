@@ -78,7 +78,7 @@ def option(kind: str, name: str) -> type:
     """
     if not isinstance(name, str) or not all(part.isidentifier() for part in name.split(".")):
         raise BadInput(f"{kind}={said(name)} is not a name; there are: {', '.join(names(kind))}")
-    module = _own_module(kind, name) if "." in name else _library_module(kind, name)
+    module = own_module(kind, name) if "." in name else _library_module(kind, name)
     if not hasattr(module, "OPTION"):
         if "." not in name:
             raise _unknown(kind, name)
@@ -124,7 +124,8 @@ def _unknown(kind: str, name: str) -> BadInput:
     return BadInput(f"{kind}={name} is not known{meant}; there are: {', '.join(there)}")
 
 
-def _own_module(kind: str, name: str) -> ModuleType:
+def own_module(key: str, name: str) -> ModuleType:
+    """A user's module, the value of ``key``. Raises BadInput, with file and line, where it cannot be imported."""
     from gpumcts.games.conformance import places
 
     try:
@@ -132,7 +133,7 @@ def _own_module(kind: str, name: str) -> ModuleType:
     except (Exception, SystemExit) as error:  # whatever a user's file does as it is read, a script's end too
         where, said = places.of_import(error), (str(error).splitlines() or [""])[0]
         what = "cannot import it" if isinstance(error, ImportError) else type(error).__name__
-        raise BadInput(": ".join([f"{kind}={name}", *([where] if where else []), what, said])) from error
+        raise BadInput(": ".join([f"{key}={name}", *([where] if where else []), what, said])) from error
     return module
 
 

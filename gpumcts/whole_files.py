@@ -21,9 +21,13 @@ def disk_full(error: BaseException) -> str | None:
     return f"{error.filename or 'a file'} cannot be written: {os.strerror(error.errno)}"
 
 
-def no_permission(error: BaseException) -> str | None:
-    """What to say of a file or folder that this user may not read or write, in one line; None for any other error."""
-    if not isinstance(error, PermissionError) or error.filename is None:
+def refused_path(error: BaseException) -> str | None:
+    """What to say of a file or folder that this user may not read or write, or whose name is too long, in one line.
+
+    None for any other error.
+    """
+    too_long = isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
+    if not (isinstance(error, PermissionError) or too_long) or error.filename is None:
         return None
     return f"{error.filename}: {error.strerror}"
 

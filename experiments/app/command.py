@@ -63,15 +63,15 @@ from experiments.app.own_modules import register
 from experiments.app.repeats import all_but, repeated
 from experiments.app.sweeps import Job, Sweep, best_of, check_kinds, family_of, folder_of, folder_of_study
 from experiments.app.task import COMMANDS, Task, check_objective, module_of, plain_of
-from experiments.app.told_apart import SUBDIR, told_apart, told_by
+from experiments.app.told_apart import SUBDIR, check_subdir, told_apart, told_by
 from experiments.config.scales import old_scale
 from experiments.config.schema import Checked, Given, Plain
 from experiments.runs.presentation import PRESENTATIONS, Presentation
 from experiments.runs.run_directory import SUMMARY, Run, check_folder
-from experiments.terminal.console import say, show, showing, shown_in_full
+from experiments.terminal.console import say, show, showing, shown_in_full, writable
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import device
-from gpumcts.whole_files import disk_full, naming, no_permission
+from gpumcts.whole_files import disk_full, naming, refused_path
 
 DIRECTION = "hydra.sweeper.direction"
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -123,6 +123,7 @@ class Command:
 
     def main(self, arguments: list[str] | None = None) -> int:
         """Run the command line (``sys.argv`` if None); returns the exit code."""
+        writable()
         words = for_hydra(sys.argv[1:] if arguments is None else arguments)
         quicken()
         register()
@@ -139,7 +140,7 @@ class Command:
             say(f"interrupted; the same command {self._again}")
             return INTERRUPTED
         except Exception as error:
-            if (told := no_permission(error)) is not None:
+            if (told := refused_path(error)) is not None:
                 print(f"error: {told}", file=sys.stderr)
                 return BAD_INPUT
             message = disk_full(error) or failure(error)
@@ -246,6 +247,7 @@ class Command:
         if (repeats := repeated(jobs)) and first.hydra.runtime.choices[SWEEPER] == GRID:
             rows, jobs = all_but(repeats, rows), all_but(repeats, jobs)
             also = [f"{LEFT_OUT}={repeats}"]
+        check_subdir(line.given, jobs)
         base, swept = Path(str(first.hydra.sweep.dir)), line.swept()
         family = None if line.names_folder else family_of(jobs, swept)
 
@@ -343,7 +345,7 @@ class Command:
         module, clock = module_of(self.work), sweep.clock()
         task = Task(self.name, module, sweep.swept, sweep.runs, sweep.at_once, clock, sweep.changes, watch=watch)
         try:
-            self._call_hydra([*words_once_each(words), f"hydra.sweep.dir='{sweep.folder}'", *sweep.more, WATCHED], task)
+            self._call_hydra([*words_once_each(words), sweep.place, *sweep.more, WATCHED], task)
         except Exception as error:
             # A sweeper may complain that it has nothing to choose from: that says no more than the failed runs do.
             if not (isinstance(error, SweepEnded) or watch.all_failed):

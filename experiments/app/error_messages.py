@@ -110,6 +110,8 @@ def _not_among(group: str, choice: str, names: list[str]) -> str:
 def choices(group: str) -> list[str]:
     """What a group of ``conf/`` offers, subfolders included; empty where there is no such group."""
     folder = CONF / group
+    if not os.path.isdir(folder):  # nor is a word that is too long for a name
+        return []
     return sorted(str(file.relative_to(folder).with_suffix("")) for file in folder.rglob("*.yaml"))
 
 

@@ -14,7 +14,7 @@ from omegaconf import DictConfig
 
 from experiments.terminal.console import here
 from gpumcts.errors import BadInput
-from gpumcts.whole_files import disk_full, no_permission
+from gpumcts.whole_files import disk_full, refused_path
 
 TRACEBACK = "traceback.txt"
 MAX_MESSAGE = 300  # characters of a fault's message; a compiler's fill pages
@@ -44,7 +44,7 @@ def failed_by(error: Exception, number: int, label: str, folder: Path) -> Failed
     """What a run returns that ended in ``error``; the traceback of a fault is left in the run's folder."""
     if isinstance(error, BadInput):
         return Failed(number, label, str(error))
-    if (told := no_permission(error)) is not None:
+    if (told := refused_path(error)) is not None:
         return Failed(number, label, told)
     if (full := disk_full(error)) is not None:
         return Failed(number, label, full, refused=False)

@@ -28,6 +28,8 @@ def parsed(words: list[str]) -> argparse.Namespace:
     given = [f"--{name}" for name in ALONE if getattr(flags, name.replace("-", "_"))]
     if len(given) > 1:
         raise BadInput(f"{' and '.join(given)} do not go together; leave one out")
+    if flags.experimental_rerun is not None:
+        raise BadInput("--experimental-rerun: the same command line does a run again; leave it out")
     if flags.resolve and not (flags.cfg or flags.help):
         raise BadInput("--resolve goes with --cfg, as in --cfg job --resolve")
     return flags

@@ -14,6 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from experiments.app.error_messages import CONF, no_text
+from experiments.app.overrides import quoted
 from gpumcts.errors import BadInput
 
 VERSION_BASE = "1.3"
@@ -36,7 +37,7 @@ def composed(name: str, overrides: list[str]) -> DictConfig:
 
 def check_config_dir(config_dir: str | None) -> None:
     """Raise BadInput where a user's own folder of configurations is not there."""
-    if config_dir is not None and not Path(config_dir).is_dir():
+    if config_dir is not None and not os.path.isdir(config_dir):
         raise BadInput(f"--config-dir {config_dir}: there is no such folder")
 
 
@@ -46,7 +47,7 @@ def composing(config_dir: str | None) -> Iterator[list[str]]:
     check_config_dir(config_dir)
     with initialize_config_dir(str(CONF), version_base=VERSION_BASE):
         try:
-            yield [] if config_dir is None else [f"hydra.searchpath=['file://{Path(config_dir).resolve()}']"]
+            yield [] if config_dir is None else [f"hydra.searchpath=[{quoted(f'file://{Path(config_dir).resolve()}')}]"]
         except UnicodeDecodeError as error:
             raise BadInput(no_text(config_dir or str(CONF), error.reason)) from None
 
@@ -56,7 +57,7 @@ def known_of(name: str, words: list[str], in_sweep: bool, config_dir: str | None
 
     in_sweep : a sweep's run asks, where Hydra is at work already
     """
-    groups = [word for word in words if (CONF / word.partition("=")[0].partition("@")[0]).is_dir() and "=" in word]
+    groups = [word for word in words if "=" in word and os.path.isdir(CONF / word.partition("=")[0].partition("@")[0])]
     for overrides in (groups, []):
         try:
             with nullcontext([]) if in_sweep else composing(config_dir) as more:

@@ -1,6 +1,7 @@
 """The overrides of a command line: which are refused that Hydra would take, what they set, which of them are swept."""
 
 import math
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ FOLDERS = ("hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir")
 GROUPS_OF_HYDRA = ("hydra/launcher", "hydra/sweeper", "hydra/sweeper/sampler")
 INNER = 0.618  # of an interval: ends may be refused that are never drawn, and a middle may be whole
 MAX_VALUES = 1_000_000  # of a range
+MAX_KEY = 250  # letters; file systems take names of 255 bytes
 FLAGS_OF_A_SWEEP = ("-m", "--multirun")
 FLAGS_OF_A_FOLDER = ("-cd", "--config-dir")
 
@@ -73,6 +75,8 @@ def check_overrides(given: Sequence[Override]) -> None:
     for override in given:
         if not override.key_or_group:
             raise BadInput(not_understood(str(override.input_line)))
+        if len(override.key_or_group) > MAX_KEY:  # Hydra looks for files of that name
+            raise BadInput(f"{override.key_or_group}: unknown key")
         value = None if override.is_delete() or override.is_sweep_override() else override.value()
         if choices(override.key_or_group):
             _check_no_null(override)
@@ -87,6 +91,15 @@ def check_overrides(given: Sequence[Override]) -> None:
             raise BadInput(f"{LEFT_OUT}: the command says itself which combinations repeat others; leave it out")
         if override.key_or_group in FOLDERS and value in (None, "") and not override.is_sweep_override():
             raise BadInput(f"{override.key_or_group}: must be the name of a folder; a dot is the current one")
+        if override.key_or_group == "hydra.job.chdir" and value not in (None, False):
+            raise BadInput(f"{override.input_line}: paths are those of the current folder; leave it out")
+        if override.key_or_group == "hydra.job.name":
+            raise BadInput(f"{override.input_line}: the command itself is named there; leave it out")
+
+
+def quoted(text: str) -> str:
+    """A text as a value of an override, in quotes."""
+    return "'" + re.sub(r"(\\*)'", r"\1\1\'", text) + "'"
 
 
 def check_place(given: Sequence[Override], of_a_sweep: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from hydra.core.override_parser.types import Override
 
 from experiments.analysis.digits import fewer_digits
-from experiments.app.overrides import paths_of
+from experiments.app.overrides import paths_of, quoted
 from experiments.config.amounts import Changes
 from experiments.config.json_files import read_json, write_json
 from experiments.config.schema import Checked, Plain
@@ -69,6 +69,11 @@ class Sweep:
         names = [job.folder.name for job in jobs]
         changes = {job.folder.name: job.changes for job in jobs}
         return replace(self, changes=changes, words=dict(zip(names, swept, strict=True)))
+
+    @property
+    def place(self) -> str:
+        """The override that tells Hydra the folder."""
+        return f"hydra.sweep.dir={quoted(str(self.folder))}"
 
     def clock(self) -> SweepClock:
         """A clock of the sweep that begins now."""

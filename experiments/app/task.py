@@ -5,6 +5,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -26,12 +27,13 @@ from experiments.config.validation import as_typed
 from experiments.runs.provenance import CHANGES, adds_nothing, date_of, following, kept, provenance
 from experiments.runs.results import flat
 from experiments.runs.run_directory import CONFIG, PROVENANCE, SUMMARY, Run, folder_name, read_summary
-from experiments.terminal.console import say, sweeping
+from experiments.terminal.console import here, say, sweeping
 from experiments.terminal.sweep_clock import SweepClock
 from experiments.terminal.termination import ending_by_sigterm
 from gpumcts.errors import BadInput
 from gpumcts.kernels.cuda import device
-from gpumcts.whole_files import disk_full, naming, no_permission, write_whole
+from gpumcts.match.lock import held
+from gpumcts.whole_files import disk_full, naming, refused_path, write_whole
 
 COMMANDS: dict[str, Any] = {}
 """Commands (``experiments.app.command.Command``) by name, those whose modules were imported."""
@@ -79,7 +81,7 @@ class Task:
         try:
             return self._done(config, own)
         except (BadInput, OSError) as error:
-            if isinstance(error, OSError) and disk_full(error) is None and no_permission(error) is None:
+            if isinstance(error, OSError) and disk_full(error) is None and refused_path(error) is None:
                 raise
             self.failure.append(error)
             return None
@@ -96,15 +98,17 @@ class Task:
         return objective_of(config.get(OBJECTIVE), summary)
 
     def _do(self, checked: Checked, run: Run, config: str) -> dict[str, Any]:
-        write_whole(run.folder / CONFIG, config.encode())
-        (run.folder / TRACEBACK).unlink(missing_ok=True)  # of an earlier attempt
-        path = run.folder / PROVENANCE
+        command, path = COMMANDS[self.name], run.folder / PROVENANCE
         record = {**provenance(self.name, run.label, checked), "number": run.number}
         if changes := self.changes.get(run.folder.name):
             record[CHANGES] = changes
-        command, before = COMMANDS[self.name], _read(path)
-        finished = read_summary(run.folder) if command.resumes and (run.folder / SUMMARY).exists() else {}
-        write_json(path, following(record, before) if before else record)
+        # Whoever works there has written these files; who goes on from moves on disk takes the lock again as it works.
+        with held(run.folder) if command.resumes else nullcontext():
+            before, files_before = _read(path), {file: _bytes(file) for file in (path, run.folder / CONFIG)}
+            finished = read_summary(run.folder) if command.resumes and (run.folder / SUMMARY).exists() else {}
+            write_whole(run.folder / CONFIG, config.encode())
+            (run.folder / TRACEBACK).unlink(missing_ok=True)  # of an earlier attempt
+            write_json(path, following(record, before) if before else record)
         if run.of > 1 and not gc.get_freeze_count():
             gc.freeze()  # modules stay: what is released after each run of a sweep is not looked for among them
         try:
@@ -112,6 +116,11 @@ class Task:
         finally:
             if run.of > 1:
                 device.release()  # the next run of the sweep finds memory free, the device's too
+        if summary.get("interrupted") and not command.resumes and before and _is_whole(run.folder):
+            for file, data in files_before.items():
+                write_whole(file, data)
+            say(f"the result of the run begun {date_of(before)} stays in {here(run.folder)}")
+            raise KeyboardInterrupt
         write_json(run.folder / SUMMARY, summary)
         if before and finished and adds_nothing(summary, finished):
             write_json(path, kept(record, before))
@@ -121,6 +130,19 @@ class Task:
         if summary.get("interrupted"):
             raise KeyboardInterrupt
         return summary
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether there is a summary of a run that nobody interrupted."""
+    try:
+        return (folder / SUMMARY).exists() and not read_summary(folder).get("interrupted")
+    except BadInput:  # damaged
+        return False
+
+
+def _bytes(path: Path) -> bytes:
+    """What a file holds; nothing where there is none."""
+    return path.read_bytes() if path.exists() else b""
 
 
 def _read(path: Path) -> dict[str, Any]:

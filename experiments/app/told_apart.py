@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from hydra.core.override_parser.types import Override
 
 from experiments.app.overrides import at, paths_of
 from experiments.app.sweeps import Job
@@ -19,6 +20,19 @@ from gpumcts.errors import BadInput
 
 SUBDIR = "hydra.sweep.subdir"
 NUMBER = "-${hydra.job.num}"
+
+
+def check_subdir(given: Sequence[Override], jobs: Sequence[Job]) -> None:
+    """Refuse names of the runs' folders that tell them not apart, or that lie elsewhere than in the sweep's folder."""
+    own = next((override for override in given if override.key_or_group == SUBDIR), None)
+    names = {job.folder for job in jobs}
+    if own is not None and (
+        len(names) < len(jobs) or any(len(name.parts) != 1 or ".." in name.parts for name in names)
+    ):
+        raise BadInput(
+            f"{own.input_line}: must be a name that tells the runs apart, without a slash; left out, folders are "
+            "named by what sets the runs apart"
+        )
 
 
 def told_apart(

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from omegaconf import DictConfig, OmegaConf
 
+from experiments.config.validation import as_integer
 from gpumcts.errors import BadInput
 
 BATCHES = 50
@@ -56,6 +57,7 @@ def leaves_told(leaves: int) -> str:
 
 def whole(value: Any) -> int | None:
     """A whole number above 0, or None: what else stands there is refused where its own key is checked."""
+    value = as_integer(value)
     return value if type(value) is int and value > 0 else None
 
 

@@ -150,7 +150,7 @@ class Checked:
     def memory_limit(self) -> int | None:
         """Bytes the trees may take; None for what is free, of which runs at a time have a share each."""
         if self.keys.memory_gb is not None:
-            return int(self.keys.memory_gb * 2**30)
+            return int(min(self.keys.memory_gb * 2**30, 2**62))
         if self.at_once == 1:
             return None
         from gpumcts.tree.memory import SHARE_OF_MEMORY

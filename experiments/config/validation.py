@@ -49,10 +49,15 @@ def typed(cls: type[T], plain: Mapping[str, Any], where: str = "") -> T:
 
 
 def _whole(value: Any, hint: Any) -> Any:
-    """The integer that a number such as ``1e3`` stands for, which is read as 1000.0, where an integer is wanted."""
+    """``as_integer`` where an integer is wanted."""
     parts = {hint, *get_args(hint), *(part for arg in get_args(hint) for part in get_args(arg))}
     wanted = int in parts and float not in parts
-    return int(value) if wanted and isinstance(value, float) and value.is_integer() and abs(value) <= EXACT else value
+    return as_integer(value) if wanted else value
+
+
+def as_integer(value: Any) -> Any:
+    """The integer that a number such as ``1e3`` stands for, which is read as 1000.0; another value as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT else value
 
 
 def group_at(plain: Any, where: str) -> Mapping[str, Any]:

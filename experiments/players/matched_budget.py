@@ -5,6 +5,7 @@ binds, so that a match that goes on is the same match. The count is a function o
 every machine.
 """
 
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,21 +20,29 @@ from gpumcts.games.contract import CHANCE
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.game_batch import GameBatch
 from gpumcts.players.contract import Player
+from gpumcts.players.time_budget import check_stop
 from gpumcts.rng import key_of
 
 MATCHED = "matched.json"
 SEED = 0  # of the games that are counted
 
 
-def bound_iterations(folder: Path, side: str, game: Any, games: int, make: Callable[[], Player]) -> dict[str, int]:
+def bound_iterations(
+    folder: Path,
+    side: str,
+    game: Any,
+    games: int,
+    make: Callable[[], Player],
+    stop: threading.Event | None = None,
+) -> dict[str, int]:
     """Iterations a move, by ``side``: those bound in ``folder``, or what ``games`` games of the other side come to.
 
     game : option value; make : gives the other side, which counts its work. Raises BadInput where the file there is
-        damaged.
+        damaged, and KeyboardInterrupt where ``stop`` is set meanwhile.
     """
     path = folder / MATCHED
     if not path.exists():
-        found = max(1, round(nodes_a_move(game, make(), games)))
+        found = max(1, round(nodes_a_move(game, make(), games, stop)))
         say(
             f"{side}: {found:,} iterations a move, as many as the other side visits nodes in {games} games against "
             "itself"
@@ -46,8 +55,11 @@ def bound_iterations(folder: Path, side: str, game: Any, games: int, make: Calla
     return dict(bound)
 
 
-def nodes_a_move(game: Any, player: Player, games: int) -> float:
-    """Mean cost of a move of ``player``, in what it counts, over ``games`` games against itself from the start."""
+def nodes_a_move(game: Any, player: Player, games: int, stop: threading.Event | None = None) -> float:
+    """Mean cost of a move of ``player``, in what it counts, over ``games`` games against itself from the start.
+
+    Raises KeyboardInterrupt where ``stop`` is set meanwhile.
+    """
     table, numbers, root = GameBatch(Rules(game), games), np.arange(games), key_of(SEED)
     before, moves = player.iterations, 0
     while len(going := numbers[table.running(numbers)]):
@@ -56,7 +68,8 @@ def nodes_a_move(game: Any, player: Player, games: int) -> float:
             if not len(batch):
                 continue
             states, keys = table.states[batch], keys_of(root, batch, table.plies[batch])
-            chosen = table.rules.random_moves(states, keys) if chance else player.choose(states, keys, batch)
+            chosen = table.rules.random_moves(states, keys) if chance else player.choose(states, keys, batch, stop)
+            check_stop(stop)
             table.play(batch, chosen)
             moves += 0 if chance else len(batch)
     player.forget(numbers)

@@ -23,7 +23,7 @@ from gpumcts.match.batches import SECONDS_A_BATCH
 from gpumcts.players.construction import PlayerContext, tree_search
 from gpumcts.players.contract import AnyPlayer, Player
 from gpumcts.players.external_engine import ExternalEnginePlayer
-from gpumcts.players.time_budget import Rate, TimedPlayer, bound_rates, calibrate_all, check_rate
+from gpumcts.players.time_budget import RATES, Rate, TimedPlayer, bound_rates, calibrate_all, check_rate
 from gpumcts.tree.checks import min_iterations
 from gpumcts.tree.host.thread_pool import ThreadPool
 from gpumcts.tree.position_searcher import PositionSearcher
@@ -101,18 +101,22 @@ class _Done:
 
 
 def build_players(
-    config: Checked, folder: Path, on_progress: Callable[[float], None], over: bool = False
+    config: Checked,
+    folder: Path,
+    on_progress: Callable[[float], None],
+    over: bool = False,
+    stop: threading.Event | None = None,
 ) -> MatchPlayers:
     """Both players of a match; ``on_progress`` is told the moves that were found, fractions of a move included.
 
     A time budget is measured once and bound in ``folder``, so that a match that goes on is the same match. Where it is
-    ``over``, no search is made ready.
+    ``over``, no search is made ready. Raises KeyboardInterrupt where ``stop`` is set while budgets are measured.
     """
     assert config.player is not None and config.opponent is not None
     configured: dict[str, PlayerConfig] = dict(zip(SIDES, (config.player, config.opponent), strict=True))
     timed = {side: player for side, player in configured.items() if player.budget.seconds}
-    measured = _measured(config, timed, folder) if timed else {}
-    matched = _matched(config, configured, measured, folder)
+    measured = _measured(config, timed, folder, stop) if timed else {}
+    matched = _matched(config, configured, measured, folder, stop)
     counted = measured | matched
     iterations = {side: counted.get(side) or player.iterations for side, player in configured.items()}
     workers = ThreadPool(config.threads)
@@ -134,7 +138,7 @@ def build_players(
     at_once = 2 if engine == "cpu" else 0  # a device is one thread's
     # Each game has a process, and keeps one core busy, whoever moves in it.
     max_in_flight = min(processes.values(), default=None)
-    programs = {side: version(config.game, keys) for side, keys in external.items()}
+    programs = {side: version(config.game, keys, PREFIXES[side]) for side, keys in external.items()}
     return MatchPlayers((players[0], players[1]), iterations, bound, engine, at_once, max_in_flight, programs)
 
 
@@ -154,13 +158,15 @@ def _told_by_its_budget(player: PlayerConfig) -> Iterator[None]:
         raise BadInput(f"{given} {made}: {why.partition(';')[0]}; {less}more memory_gb") from None
 
 
-def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> dict[str, int]:
+def _measured(
+    config: Checked, timed: dict[str, PlayerConfig], folder: Path, stop: threading.Event | None
+) -> dict[str, int]:
     """Iterations that seconds come to, by side: two sides are measured in their games, equal ones as one player."""
 
     def measure() -> dict[str, Rate]:
         first: dict[str, str] = {}
         same = {side: first.setdefault(repr(player.identity), side) for side, player in timed.items()}
-        players = {side: _timed(config, PREFIXES[side], timed[side]) for side in first.values()}
+        players = {side: _timed(config, PREFIXES[side], timed[side], stop) for side in first.values()}
         measured = calibrate_all(config.game, list(players.values()))
         rates = dict(zip(players, measured, strict=True))
         for side, rate in rates.items():
@@ -169,11 +175,18 @@ def _measured(config: Checked, timed: dict[str, PlayerConfig], folder: Path) -> 
                 check_rate(rate, fewest, kind_of(timed[side].name).counted)
         return {side: rates[same[side]] for side in timed}
 
-    return {side: rate.iterations for side, rate in bound_rates(folder, measure).items()}
+    rates = bound_rates(folder, measure)
+    if rates.keys() != timed.keys():
+        raise BadInput(f"{folder / RATES} is damaged; start in another folder")
+    return {side: rate.iterations for side, rate in rates.items()}
 
 
 def _matched(
-    config: Checked, configured: dict[str, PlayerConfig], measured: dict[str, int], folder: Path
+    config: Checked,
+    configured: dict[str, PlayerConfig],
+    measured: dict[str, int],
+    folder: Path,
+    stop: threading.Event | None,
 ) -> dict[str, int]:
     """Iterations of the side that follows the other one's nodes, by side; nothing where none does."""
     both = list(configured.items())
@@ -183,7 +196,7 @@ def _matched(
             context = context_of(config, theirs, workers=ThreadPool(config.threads))
             make = cast(Callable[[], Player], functools.partial(kind_of(other.name).build, other, context, iterations))
             with keys_under(PREFIXES[theirs]):
-                return bound_iterations(folder, side, config.game, player.budget.matched, make)
+                return bound_iterations(folder, side, config.game, player.budget.matched, make, stop)
     return {}
 
 
@@ -200,11 +213,12 @@ def _together(config: Checked, full: int | None, seconds: float, on_cpu: bool) -
     """
     games = min(getattr(config.keys, "games", 1), getattr(config.keys, "games_in_flight", 1))
     own = max(1, games // 2 // (config.threads if on_cpu else 1))
-    most = MAX_TREES_MEASURED if full is None else max(full, int(SECONDS_A_BATCH / (2 * seconds)))
+    a_batch = int(min(SECONDS_A_BATCH / (2 * seconds), MAX_TREES_MEASURED))
+    most = MAX_TREES_MEASURED if full is None else max(full, a_batch)
     return min(own, most, MAX_TREES_MEASURED)
 
 
-def _timed(config: Checked, prefix: str, player: PlayerConfig) -> TimedPlayer:
+def _timed(config: Checked, prefix: str, player: PlayerConfig, stop: threading.Event | None) -> TimedPlayer:
     """A player to measure; what it refuses names its keys under ``prefix``."""
     assert player.budget.seconds is not None
     on_cpu = counts_cores(config, player)
@@ -219,7 +233,7 @@ def _timed(config: Checked, prefix: str, player: PlayerConfig) -> TimedPlayer:
 
     together = _together(config, getattr(make(1), "full_batch", None), player.budget.seconds, on_cpu)
     clock = time.process_time if on_cpu else time.perf_counter
-    return TimedPlayer(make, player.budget.seconds, clock, together)
+    return TimedPlayer(make, player.budget.seconds, clock, together, stop)
 
 
 def playout_engine_of(config: Checked) -> Any:

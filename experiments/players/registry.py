@@ -3,6 +3,7 @@
 import functools
 import importlib
 import pkgutil
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ from experiments.players import kinds
 from experiments.players.contract import GROUPS, Kind
 from gpumcts.compiling.own_sources import SOURCES, sources_of
 from gpumcts.errors import BadInput
+from gpumcts.options import own_module
 
 
 def names() -> list[str]:
@@ -34,11 +36,7 @@ def kind_of(name: Any, where: str = "player") -> Kind:
 
 
 def _own(name: str, where: str) -> Kind:
-    try:
-        module = importlib.import_module(name)
-    except ImportError as error:
-        raise BadInput(f"{where}.name={name}: cannot import it: {error}") from error
-    kind = getattr(module, "KIND", None)
+    kind = getattr(own_module(f"{where}.name", name), "KIND", None)
     if not isinstance(kind, Kind):
         raise BadInput(f"{where}.name={name}: the module has no KIND of player")
     return kind
@@ -107,10 +105,18 @@ def check_no_idle_groups(plain: Plain, given: Given) -> None:
                 raise IdleGroup(prefix + group, f"{prefix}player={side['player']['name']}")
 
 
+def _program(command: str) -> list[str]:
+    """The first word of a command, as a shell splits it; none where there is none."""
+    try:
+        return shlex.split(command)[:1]
+    except ValueError:  # a quote that is not closed: refused where the program is started
+        return command.split()[:1]
+
+
 def label(identity: Plain) -> str:
     """A player in a few words: what sets it apart from plain UCT."""
     words = [kind_of(identity["player"]["name"]).label(identity)]
-    words += [Path(word).name for word in (identity["player"].get("command") or "").split()[:1]]
+    words += [Path(word).name for word in _program(identity["player"].get("command") or "")]
     for group, plain_name in (("backup", "average"), ("playout", "uniform"), ("selection", "ucb1")):
         option = identity.get(group, {"name": plain_name})
         fields = [f"{key}={shown(value)}" for key, value in option.items() if key in ("decay", "depth")]

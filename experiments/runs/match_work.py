@@ -11,10 +11,12 @@ from typing import Any
 
 from experiments.config.json_files import read_json, write_json
 from experiments.runs.run_directory import SUMMARY, read_summary
+from gpumcts.errors import BadInput
 from gpumcts.match.progress import Progress
 from gpumcts.players.contract import AnyPlayer
 
 WORK = "work.json"
+GO_ON = "; remove it, and the match goes on without what it measured so far"
 SECONDS_A_WRITE = 1.0
 UNMEASURED = "moves_without_seconds"
 
@@ -32,12 +34,21 @@ class MatchWork:
         """Take down how the match stands, on disk now and then; to be called while the folder is this process's own."""
         if self._earlier is None:
             self._earlier = self._known(progress.earlier)
+            self._check()
         if not progress.moves:
             return
         self._latest = (progress.seconds, progress.chosen)
         if time.monotonic() >= self._next:
             self.keep()
             self._next = time.monotonic() + SECONDS_A_WRITE
+
+    def _check(self) -> None:
+        """Raise BadInput where what earlier runs measured cannot be added to."""
+        try:
+            self._totals(0.0, (0, 0))
+        except (TypeError, AttributeError):
+            name = WORK if (self._folder / WORK).exists() else SUMMARY
+            raise BadInput(f"{self._folder / name} is damaged: it holds no numbers{GO_ON}") from None
 
     def keep(self) -> None:
         """Put on disk what was taken down last, if anything was."""
@@ -56,7 +67,7 @@ class MatchWork:
     def _known(self, moves: int) -> dict[str, Any]:
         """What earlier runs measured, or how many moves they made without a word of it."""
         if (self._folder / WORK).exists():
-            return read_json(self._folder / WORK, "; remove it, and the match goes on without what it measured so far")
+            return read_json(self._folder / WORK, GO_ON)
         if (self._folder / SUMMARY).exists():
             return read_summary(self._folder)
         return {UNMEASURED: moves} if moves else {}

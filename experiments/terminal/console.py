@@ -1,5 +1,6 @@
 """What a command shows: progress on stderr (bars on a terminal, a line now and then elsewhere), results on stdout."""
 
+import io
 import os
 import signal
 import sys
@@ -37,15 +38,36 @@ _UNWRITTEN: list[OSError] = []
 """Why results could not be shown on stdout; the first error counts."""
 
 
+class _Console(Console):
+    """Rich's, which leaves a closed pipe to ``_going_on``, where rich itself would end the process."""
+
+    def on_broken_pipe(self) -> None:
+        """Raises the BrokenPipeError that calls it."""
+        raise  # noqa: PLE0704
+
+
+def writable() -> None:
+    """Make stdout and stderr take all that is shown: characters that their encoding lacks are escaped.
+
+    One that was closed before the process began takes everything and shows nothing.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  as long as the process
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _console(to_stderr: bool) -> Console:
     stream = sys.stderr if to_stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
     # Texts are shown as they are: pip's '.[cuda13]' is no markup, and of 'sgf:fire:3' rich would make a picture.
-    return Console(stderr=to_stderr, width=width, highlight=False, soft_wrap=False, markup=False, emoji=False)
+    return _Console(stderr=to_stderr, width=width, highlight=False, soft_wrap=False, markup=False, emoji=False)
 
 
 def say(text: str) -> None:
-    """A line of progress, on stderr; where that is a full disk, the work goes on without."""
+    """A line of progress, on stderr; where that is a full disk, or nobody reads it, the work goes on without."""
     with _going_on(sys.stderr):
         _console(True).print(text, soft_wrap=True)
 
@@ -64,21 +86,28 @@ def say_if_long(text: str) -> Iterator[None]:
 
 @contextmanager
 def _going_on(stream: TextIO) -> Iterator[list[OSError]]:
-    """Go on where a stream is a full disk: what is written to it from then on is let go. Gives the errors."""
+    """Go on where a stream is a full disk, or a pipe that nobody reads: what is written to it from then on is let go.
+
+    Gives the errors of a full disk; who closes a pipe has read enough.
+    """
     errors: list[OSError] = []
     try:
         yield errors
     except OSError as error:
-        if disk_full(error) is None:
+        if disk_full(error) is not None:
+            errors.append(error)
+        elif not isinstance(error, BrokenPipeError):
             raise
-        errors.append(error)
         with suppress(OSError, ValueError), open(os.devnull, "wb") as nothing:
             os.dup2(nothing.fileno(), stream.fileno())  # what is left in its buffer is written as the process ends
 
 
 @contextmanager
 def showing() -> Iterator[None]:
-    """Print results on stdout; where that is a full disk, the work goes on, and ``shown_in_full`` tells."""
+    """Print results on stdout; where that is a full disk, the work goes on, and ``shown_in_full`` tells.
+
+    Where nobody reads them any more, as with ``| head``, it goes on too.
+    """
     with _going_on(sys.stdout) as errors:
         yield
     _UNWRITTEN.extend(errors)

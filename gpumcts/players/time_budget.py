@@ -9,6 +9,7 @@ folder, and binds.
 
 import itertools
 import json
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -58,12 +59,14 @@ class TimedPlayer(NamedTuple):
     clock : seconds of core time; the processor time of this process, all threads together. For a player on a device
         take ``time.perf_counter``: its cores do not show in processor time
     trees : positions that it is asked for at once, as in a match: more are cheaper, where they share lanes
+    stop : where it is set, the measurement ends by KeyboardInterrupt
     """
 
     make: Callable[[int], Player]
     seconds: float
     clock: Callable[[], float] = time.process_time
     trees: int = 64
+    stop: threading.Event | None = None
 
 
 def calibrate(
@@ -105,7 +108,7 @@ def calibrate_all(game: Any, players: Sequence[TimedPlayer], measuring_seconds: 
 
     Returns a rate for each; those of less than one iteration a move are for ``check_rate`` to refuse.
     """
-    rules, enough = Rules(game), measuring_seconds / STAGES / (RUNS + 1)
+    rules, enough, stop = Rules(game), measuring_seconds / STAGES / (RUNS + 1), players[0].stop
     played = _played(rules, PLAYED_GAMES, ())
     length, rates = len(played[0].plies) / PLAYED_GAMES, []
     first = np.flatnonzero(played[0].plies == played[0].plies[0])
@@ -117,7 +120,7 @@ def calibrate_all(game: Any, players: Sequence[TimedPlayer], measuring_seconds: 
         games, budgets = _affordable(players, rates, times * measuring_seconds, length)
         if min(budgets) >= 1:
             made = [player.make(budget) for player, budget in zip(players, budgets, strict=True)]
-            played = _played(rules, games, made)
+            played = _played(rules, games, made, stop)
             length = sum(len(positions.plies) for positions in played) / games
         own = itertools.cycle(played)  # random games are both players'
         rates = [
@@ -159,6 +162,12 @@ def bound_rates(folder: Path, measure: Callable[[], dict[str, Rate]]) -> dict[st
     return rates
 
 
+def check_stop(stop: threading.Event | None) -> None:
+    """Raise KeyboardInterrupt where ``stop`` is set: moves that a player gave since then may be any."""
+    if stop is not None and stop.is_set():
+        raise KeyboardInterrupt
+
+
 class _Positions(NamedTuple):
     """Positions in which a player moves, in order of plies.
 
@@ -186,7 +195,9 @@ def _affordable(
     return games, [int(part * rate.seconds * rate.iterations_per_second) for rate in rates]
 
 
-def _played(rules: Rules, games: int, players: Sequence[Player]) -> list[_Positions]:
+def _played(
+    rules: Rules, games: int, players: Sequence[Player], stop: threading.Event | None = None
+) -> list[_Positions]:
     """The positions of games against itself, or between two that begin in turns, by player; of random ones for none."""
     states, numbers, sides = rules.starts(games), np.arange(games), max(1, len(players))
     keys = np.array([key_of(SAMPLE_SEED, number) for number in range(games)], np.uint64)
@@ -204,7 +215,8 @@ def _played(rules: Rules, games: int, players: Sequence[Player]) -> list[_Positi
                 continue
             found[side].append((np.full(len(mine), ply), states[mine]))
             if players:
-                moves[mine] = players[side].choose(states[mine], keys[mine], numbers[mine])
+                moves[mine] = players[side].choose(states[mine], keys[mine], numbers[mine], stop)
+                check_stop(stop)
         states = rules.play(states, moves)
     for player in players:
         player.forget(np.arange(games))
@@ -267,7 +279,8 @@ def _measure(made: Player, states: np.ndarray, player: TimedPlayer) -> tuple[flo
     begin, before = player.clock(), made.iterations
     for first in range(0, len(states), player.trees):
         some = slice(first, first + player.trees)
-        made.choose(states[some], keys[some], games[some])
+        made.choose(states[some], keys[some], games[some], player.stop)
+        check_stop(player.stop)
     took, iterations = player.clock() - begin, made.iterations - before
     made.forget(games)  # each measurement starts from nothing
     return took, iterations

@@ -1,6 +1,7 @@
 """Budgets in seconds, and budgets that follow the other side: measured once, kept, and told."""
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,28 @@ def test_nodes_a_move_are_those_of_whole_games():
         assert nodes_a_move(game, player, 5) == 1
         player.by_game = True
         assert nodes_a_move(game, player, 7) == pytest.approx(3, rel=0.05)
+
+
+def test_counting_the_nodes_of_the_other_side_is_stopped():
+    stop, moves = threading.Event(), []
+
+    class Stopping(RandomPlayer):
+        def choose(self, states, keys, games, stop=None):
+            moves.append(len(games))
+            if len(moves) == 3:
+                stop.set()
+            return super().choose(states, keys, games, stop)
+
+    with pytest.raises(KeyboardInterrupt):
+        nodes_a_move(Othello(), Stopping(Othello(), "stopping"), 5, stop)
+    assert len(moves) == 3
+
+
+def test_rates_of_another_side_are_damaged(run):
+    line = "match game=dots_and_boxes games=2 budget=seconds budget.seconds=0.001 engine=cpu threads=1"
+    line += " player@opponent.player=random hydra.run.dir=here"
+    rate = Rate(seconds=0.001, iterations=40, iterations_per_second=40_000.0, plies=[0], by_ply=[40_000.0])
+    Path("here").mkdir()
+    Path("here/rates.json").write_text(json.dumps({"opponent": rate._asdict()}))
+    done = run(line)
+    assert done.code == 2 and done.err.endswith("here/rates.json is damaged; start in another folder\n")

@@ -15,7 +15,6 @@ from benchmarks.device import (
     book,
     campaign,
     choices,
-    command,
     device_tests,
     peers,
     process,
@@ -301,31 +300,6 @@ def test_bars(world, tmp_path):
 
 
 # ----------------------------------------------------------------------------------------------------------- bad input
-
-
-@pytest.mark.parametrize(
-    "words, said",
-    [
-        (["out", "--minutes", "0"], "error: --minutes 0: must be more than 0"),
-        (["out", "--minutes", "nan"], "error: --minutes nan: must be more than 0"),
-        ([], "error: name a FOLDER for a check, or --campaign FOLDER to go on with one, not both"),
-        (
-            ["out", "--campaign", "out"],
-            "error: name a FOLDER for a check, or --campaign FOLDER to go on with one, not both",
-        ),
-        (["out", "--suites", "nonesuch"], "error: --suites: there is no nonesuch; there are launch, "),
-        (["out", "--suites", ","], "error: --suites ',': no suite is named; there are launch, "),
-        (["out", "--suites", ""], "error: --suites '': no suite is named; there are launch, "),
-        (["--campaign", "out", "--suites", "launch"], "error: --suites: a campaign measures all of them"),
-    ],
-)
-def test_bad_words(monkeypatch, capsys, words, said):
-    monkeypatch.setattr("sys.argv", ["gpu_check", *words])
-    with pytest.raises(SystemExit) as ended:
-        command.main("gpu_check", "about")
-    assert ended.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(said)
 
 
 @pytest.mark.parametrize("what, now", [("commit", "def"), ("device", "Another"), ("sizes", "full")])

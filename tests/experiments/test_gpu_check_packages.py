@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from benchmarks.device import campaign, device_tests, packages, steps
+from benchmarks.device import campaign, command, device_tests, packages, steps
 from benchmarks.device.book import ABSENT, DONE, FAILED, FILE, UNFINISHED, Entry
 from benchmarks.device.device_tests import Results
 from benchmarks.device.process import ROOT
@@ -132,3 +132,28 @@ def test_a_pytest_that_fails_is_no_end_of_the_tests(told, tmp_path):
     again = steps._tests_again(context, Entry(UNFINISHED), 60.0, "again: tests")
     assert again.state == FAILED and again.told == "2 tests failed, 2 of 2 fail alone too"
     assert set(told(results).broken) == {"test_lacking.py"}
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["out", "--minutes", "0"], "error: --minutes 0: must be more than 0"),
+        (["out", "--minutes", "nan"], "error: --minutes nan: must be more than 0"),
+        ([], "error: name a FOLDER for a check, or --campaign FOLDER to go on with one, not both"),
+        (
+            ["out", "--campaign", "out"],
+            "error: name a FOLDER for a check, or --campaign FOLDER to go on with one, not both",
+        ),
+        (["out", "--suites", "nonesuch"], "error: --suites: there is no nonesuch; there are launch, "),
+        (["out", "--suites", ","], "error: --suites ',': no suite is named; there are launch, "),
+        (["out", "--suites", ""], "error: --suites '': no suite is named; there are launch, "),
+        (["--campaign", "out", "--suites", "launch"], "error: --suites: a campaign measures all of them"),
+    ],
+)
+def test_bad_words(monkeypatch, capsys, words, said):
+    monkeypatch.setattr("sys.argv", ["gpu_check", *words])
+    with pytest.raises(SystemExit) as ended:
+        command.main("gpu_check", "about")
+    assert ended.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(said)

@@ -124,3 +124,14 @@ def test_a_file_that_is_none_of_a_run_is_named_by_a_report(run, tmp_path):
 
 def _bytes(values, **changed):
     return json.dumps({**values, **changed}).encode()
+
+
+@pytest.mark.parametrize("damaged", ['{"seconds": "x"}', '{"player": 3}', '{"opponent": {"iterations": null}}'])
+def test_work_without_numbers_is_damaged(run, tmp_path, damaged):
+    line = "match player=random player@opponent.player=random hydra.run.dir=here"
+    assert run(f"{line} games=2").code == 0
+    (tmp_path / "here" / WORK).write_text(damaged)
+    done = run(f"{line} games=3")
+    assert done.code == 2 and done.err.endswith(f"/{WORK} is damaged: it holds no numbers{match_work.GO_ON}\n")
+    (tmp_path / "here" / WORK).unlink()
+    assert run(f"{line} games=3").code == 0 and summary_of(tmp_path / "here")["games"] == 3

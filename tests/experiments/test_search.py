@@ -114,3 +114,13 @@ def test_proofs_are_told_where_they_are_asked_for(run, only):
     done = run("search game=dots_and_boxes game.rows=1 game.columns=2 budget.iterations=100 threads=1")
     summary = json.loads(only("outputs/search/*/summary.json").read_text())
     assert "proof" not in summary and "proof" not in summary["moves"][0] and " proof " not in done.out
+
+
+@pytest.mark.parametrize("words", ["budget.iterations={}", "budget.iterations=30 search.leaves_per_tree={}"])
+def test_a_number_may_be_written_as_a_power_of_ten(run, words):
+    """It decides of leaves a batch, and of how they count in flight, as any other."""
+    line = f"search game=connect_four threads=1 engine=cpu {words}"
+    plain, other = (run(line.format(number)) for number in ("20", "2e1"))
+    assert plain.code == other.code == 0
+    folders = [done.out.splitlines()[-1] for done in (plain, other)]
+    assert folders[0] == folders[1] and folders[0].startswith("folder: ")

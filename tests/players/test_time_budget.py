@@ -1,6 +1,7 @@
 """Time budgets: measured on a player whose cost is known, by a clock that only it moves; the file that binds."""
 
 import json
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -231,3 +232,26 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="rates.json cannot be used: File exists"):
         bound_rates(tmp_path / "file", lambda: {"player": RATE})
+
+
+@pytest.mark.parametrize("after", [1, 2, 30, 60])
+def test_a_measurement_is_stopped(after):
+    """In the midst of a stage as in the games that are played."""
+    worker, stop = Worker(lambda empty: 2.0**-10), threading.Event()
+
+    def make(iterations):
+        player = worker.make(iterations)
+        choose = player.choose
+
+        def until(states, keys, games, asked=None):
+            assert asked is stop
+            if worker.calls + 1 == after:
+                stop.set()
+            return choose(states, keys, games)
+
+        player.choose = until
+        return player
+
+    with pytest.raises(KeyboardInterrupt):
+        calibrate_all(Othello(), [TimedPlayer(make, 0.5, worker.clock, 8, stop)])
+    assert worker.calls == after

@@ -1,8 +1,13 @@
 """The same command again: where nothing was left to do it says so, and the record stays that of the run that did it."""
 
 import json
+import threading
 
 import pytest
+
+from experiments import search
+from gpumcts.match.lock import held
+from tests.experiments.app.refusals import tree
 
 MATCH = "match player=random player@opponent.player=random"
 BEGUN = "2001-02-03T04:05:06+00:00"
@@ -98,3 +103,33 @@ def test_each_finished_run_of_a_sweep_is_said_to_be(run):
 def test_a_command_that_works_anew_each_time_says_nothing(run):
     for _ in range(2):
         assert "finished before" not in run("perft game=othello depth=2").err
+
+
+def test_a_run_that_finds_its_folder_in_use_leaves_the_records_of_who_plays(run, tmp_path):
+    assert run(f"{MATCH} games=2 hydra.run.dir=here").code == 0
+    before = tree(tmp_path / "here")
+    with held(tmp_path / "here"):
+        done = run(f"{MATCH} games=3 hydra.run.dir=here")
+    assert done.code == 2 and done.err.splitlines()[-1].startswith("error: the folder ")
+    assert "here is in use by another run; wait for it, or choose another" in done.err
+    assert tree(tmp_path / "here") == before
+
+
+def test_a_search_that_is_interrupted_leaves_the_result_of_the_one_before(run, tmp_path, monkeypatch):
+    words = "search game=dots_and_boxes budget.iterations=20 search.leaves_per_tree=1 threads=1 engine=cpu"
+    assert run(f"{words} hydra.run.dir=here").code == 0
+    dated(tmp_path / "here/provenance.json")
+    before = tree(tmp_path / "here")
+
+    def cut_off(searcher, root, keys, iterations, stop, advance):
+        found, _ = searched(searcher, root, keys, 10, threading.Event(), advance)
+        return found, search.INTERRUPTED
+
+    searched = search._searched
+    monkeypatch.setattr(search, "_searched", cut_off)
+    done = run(f"{words} hydra.run.dir=here")
+    assert done.code == 130 and "10 iterations" in done.out
+    assert done.err.splitlines()[-2] == "the result of the run begun 2001-02-03 04:05 UTC stays in here"
+    assert tree(tmp_path / "here") == before
+    assert run(f"{words} hydra.run.dir=there").code == 130  # the first in its folder has what it found
+    assert json.loads((tmp_path / "there/summary.json").read_text())["interrupted"]

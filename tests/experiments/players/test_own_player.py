@@ -67,6 +67,7 @@ def lab(tmp_path, monkeypatch):
     (tmp_path / "my_lab").mkdir()
     (tmp_path / "my_lab/__init__.py").touch()
     (tmp_path / "my_lab/cautious.py").write_text(textwrap.dedent(PLAYER))
+    (tmp_path / "my_lab/broken.py").write_text("import numpy\nKIND = nothing\n")
     (tmp_path / "conf/player").mkdir(parents=True)
     (tmp_path / "conf/player/cautious.yaml").write_text("# the first legal move\nname: my_lab.cautious\nlast: false\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -100,6 +101,7 @@ def test_a_player_of_ones_own_sits_at_the_board(lab, run, only):
         ("player=cautious budget=depth", "takes iterations; e.g. budget=iterations"),
         ("player=cautious game=dice_duel", "player=my_lab.cautious: in DiceDuel chance moves"),
         ("player=cautious player.name=my_lab.nobody", "player.name=my_lab.nobody: cannot import it: "),
+        ("player=cautious player.name=my_lab.broken", "player.name=my_lab.broken: my_lab/broken.py:2: NameError: name"),
         ("player=cautious player.name=my_lab", "player.name=my_lab is not known; there are: alpha_beta, gtp, mc, "),
         ("player=cautious player.name=tests.recorded", "player.name=tests.recorded: the module has no KIND of player"),
     ],
