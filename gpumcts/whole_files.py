@@ -26,8 +26,9 @@ def refused_path(error: BaseException) -> str | None:
 
     None for any other error.
     """
-    too_long = isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
-    if not (isinstance(error, PermissionError) or too_long) or error.filename is None:
+    if not isinstance(error, OSError) or error.filename is None:
+        return None
+    if not isinstance(error, PermissionError) and error.errno != errno.ENAMETOOLONG:
         return None
     return f"{error.filename}: {error.strerror}"
 

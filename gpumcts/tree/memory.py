@@ -74,11 +74,11 @@ def check_batch(settings: Settings, row_bytes: int, limit: int) -> None:
     rows = leaves * batches
     if rows * row_bytes > limit:
         what = "a batch" if batches == 1 else f"{batches} batches"
-        fewer = "leaves" if leaves > 1 else "playouts a leaf"
+        fewer, s = ("leaves" if leaves > 1 else "playouts a leaf"), "s" if rows > 1 else ""
         raise BadInput(
             f"search.leaves_per_tree={leaves}: {what} of budget.playouts_per_leaf={settings.playouts_per_leaf} takes "
-            f"{rows:,} rows x {row_bytes:,} bytes = {rows * row_bytes / 2**20:,.1f} MiB, and {limit / 2**20:,.1f} MiB "
-            f"may be used; fewer {fewer}, or more memory_gb"
+            f"{rows:,} row{s} x {row_bytes:,} bytes = {rows * row_bytes / 2**20:,.1f} MiB, and "
+            f"{limit / 2**20:,.1f} MiB may be used; fewer {fewer}, or more memory_gb"
         )
 
 
@@ -130,8 +130,11 @@ class TreeMemory:
         slots = self.slots(iterations) + slots_beside
         tree_bytes = slots * self._slot_bytes + (device_bytes or 0)
         limit = limit_of(self._limit) if device_bytes is None else self._device_limit()
-        check_batch(self._settings, self._row_bytes, limit)
+        of_batch = functools.partial(check_batch, self._settings, self._row_bytes, limit)
+        if self._settings.leaves_per_tree > 1:  # of which a tree has room for too
+            of_batch()
         check_trees(budget_of(iterations, self._settings.roots), least, slots, self._slot_bytes, tree_bytes, limit)
+        of_batch()
         return min(trees, limit // tree_bytes)
 
     def not_given(self, trees: int, iterations: int, slots: int) -> BadInput:

@@ -299,7 +299,7 @@ def test_traces_of_many_playouts_take_memory():
     parts = searcher_of(operator_of("average"), many, DOTS, Rave()).parts
     assert parts.row_bytes > 20_000 * 24
     with pytest.raises(
-        BadInput, match=r"^search.leaves_per_tree=1: a batch .*=20000 takes 1 rows x .* fewer playouts a"
+        BadInput, match=r"^search.leaves_per_tree=1: a batch .*=20000 takes 1 row x .* fewer playouts a"
     ):
         searcher_of(operator_of("average"), many, DOTS, Rave(), memory_limit=parts.row_bytes - 1).wave(1, 10)
     usual, long = (searcher_of(operator_of("average"), s, DOTS, Rave(), threads=1) for s in (few, many))
