@@ -227,7 +227,11 @@ def test_other_options_are_refused():
 
 def test_budgets():
     searcher = searcher_of(Settings(expansion="threshold", threshold=50, playouts_per_leaf=8), entries=300)
-    refused = {0: "must be more than 7", 7: "must be more than 7", 1 << 28: "with budget.playouts_per_leaf=8 a tree would have"}
+    refused = {
+        0: "must be more than 7",
+        7: "must be more than 7",
+        1 << 28: "with budget.playouts_per_leaf=8 a tree would have",
+    }
     for iterations, why in refused.items():
         with pytest.raises(BadInput, match=f"^budget.iterations={iterations}: {why}"):
             searcher.wave(1, iterations)
