@@ -3,7 +3,6 @@
 import functools
 import importlib
 import pkgutil
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -105,18 +104,10 @@ def check_no_idle_groups(plain: Plain, given: Given) -> None:
                 raise IdleGroup(prefix + group, f"{prefix}player={side['player']['name']}")
 
 
-def _program(command: str) -> list[str]:
-    """The first word of a command, as a shell splits it; none where there is none."""
-    try:
-        return shlex.split(command)[:1]
-    except ValueError:  # a quote that is not closed: refused where the program is started
-        return command.split()[:1]
-
-
 def label(identity: Plain) -> str:
     """A player in a few words: what sets it apart from plain UCT."""
     words = [kind_of(identity["player"]["name"]).label(identity)]
-    words += [Path(word).name for word in _program(identity["player"].get("command") or "")]
+    words += [Path(word).name for word in (identity["player"].get("command") or "").split()[:1]]
     for group, plain_name in (("backup", "average"), ("playout", "uniform"), ("selection", "ucb1")):
         option = identity.get(group, {"name": plain_name})
         fields = [f"{key}={shown(value)}" for key, value in option.items() if key in ("decay", "depth")]
