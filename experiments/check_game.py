@@ -51,7 +51,7 @@ def game_of(words: list[str]) -> tuple[str, Any]:
         given[key] = _read(word, value)
     if "game" not in given:
         raise BadInput("game: name one, by its file in conf/game or by the dotted name of its module, as game=othello")
-    name = str(given.pop("game"))
+    name = shown(given.pop("game"))
     plain = _composed(name) | {key.removeprefix("game."): value for key, value in given.items()}
     option = options.option("game", plain.pop("name"))
     return name, typed(option, plain, "game")
@@ -67,7 +67,7 @@ def _read(word: str, value: str) -> Any:
 def _composed(name: str) -> dict[str, Any]:
     """The options of a game as its file says them; of a dotted name, whose defaults are its class's, the name alone."""
     file = CONF / f"{name}.yaml"
-    if "." in name or not file.is_file():
+    if "." in name or "/" in name or not file.is_file():
         return {"name": name}
     return yaml.safe_load(file.read_text(encoding="utf-8"))
 

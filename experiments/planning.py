@@ -27,7 +27,7 @@ from experiments.config.schema import OF_EXPERIMENTS, Checked, Given, Plain, Stu
 from experiments.config.validation import typed
 from experiments.runs.array_files import read_npz, write_npz
 from experiments.runs.presentation import Presentation
-from experiments.runs.run_directory import SUMMARY, read_summary
+from experiments.runs.run_directory import ADVICE, SUMMARY, read_summary
 from experiments.runs.work_clock import WorkClock
 from experiments.terminal.console import bar, here, say, shortened, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
@@ -35,6 +35,7 @@ from gpumcts.match.lock import held
 from gpumcts.planning import KIND
 
 CURVE, PIECES = "curve.csv", "pieces"
+CURVES = ("points", "mean_error", "standard_error")  # of the summary of a run that is through
 PIECES_A_STAGE = 20
 FIRST_SAMPLES, FACTOR = 1000, 4
 GROUPS = ("game", "planner")
@@ -91,6 +92,8 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
 def _work(config: Checked, run: Run) -> dict[str, Any]:
     earlier = read_summary(run.folder) if (run.folder / SUMMARY).exists() else {}
+    if earlier and not {"interrupted", *(() if earlier.get("interrupted") else CURVES)} <= earlier.keys():
+        raise BadInput(f"{run.folder / SUMMARY} is damaged: it is no summary of experiments.planning{ADVICE}")
     if not earlier or earlier["interrupted"]:
         title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
         queries = len(_stages(config.keys.samples)) * config.keys.states * config.keys.runs

@@ -62,7 +62,8 @@ class Grid(NamedTuple):
             return False
         asked = re.compile(rf"(^|params\.|[^\w.]){re.escape(key)}[=:]['\" ]*interval\(")
         commands = (result.provenance.get("command", ()) for result in self.cells.values())
-        return max(map(significant, values)) > WRITTEN or any(asked.search(word) for own in commands for word in own)
+        long = any(significant(_without_zeros(value)) > WRITTEN for value in values)
+        return long or any(asked.search(word) for own in commands for word in own)
 
 
 def grid_of(results: Sequence[Result]) -> Grid | None:
@@ -76,6 +77,11 @@ def grid_of(results: Sequence[Result]) -> Grid | None:
     if not 1 <= len(keys) <= MAX_KEYS or len(cells) < len(results):
         return None
     return Grid(keys, tuple(_in_order([one[key] for one in known]) for key in keys), cells)
+
+
+def _without_zeros(text: str) -> str:
+    """An integer without the zeros at its end, which nobody draws: 5000000 has one digit."""
+    return text if "." in text or "e" in text.lower() else text.rstrip("0")
 
 
 def _in_order(values: Sequence[str]) -> tuple[str, ...]:

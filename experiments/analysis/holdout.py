@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from experiments.config.scales import as_typed_today
+from experiments.config.validation import shown
 from experiments.runs.results import Result, groups
 from experiments.runs.sequential import SPRT, told_early
 
 CHOOSE, CONFIRM = "choose", "confirm"
 MIN_GAMES = 400  # of a match whose sign is judged
+CONFIG_DIR = ("--config-dir", "-cd")
 OF_A_SWEEP = ("hydra.",)  # words of a command line that a sweep adds
 
 
@@ -75,12 +77,23 @@ def confirming(best: Sequence[Result], key: str, pinned: Sequence[str]) -> str:
     """
     first = best[0]
     typed = as_typed_today(map(str, first.provenance["command"][1:]))
-    words = [word for word in typed if not word.startswith(("-", *OF_A_SWEEP))]
+    folder, words = _config_dir(typed)
+    words = [word for word in words if not word.startswith(("-", *OF_A_SWEEP))]
     set_here = {key, "round", SPRT, *pinned}
     words = [_settled(word, first.config) for word in words if word.partition("=")[0] not in set_here]
     words += [f"{name}={first.config[name]}" for name in pinned]
     words.append(f"{key}={','.join(str(result.config[key]) for result in best)}")
-    return shlex.join(["python", "-m", f"experiments.{first.program}", *words, f"round={CONFIRM}"])
+    return shlex.join(["python", "-m", f"experiments.{first.program}", *folder, *words, f"round={CONFIRM}"])
+
+
+def _config_dir(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The flag of a user's own configurations, with its folder, and the other words."""
+    for at, word in enumerate(words):
+        if word in CONFIG_DIR:
+            return list(words[at : at + 2]), [*words[:at], *words[at + 2 :]]
+        if word.startswith(f"{CONFIG_DIR[0]}="):
+            return [word], [*words[:at], *words[at + 1 :]]
+    return [], list(words)
 
 
 def _settled(word: str, config: dict[str, Any]) -> str:
@@ -91,4 +104,4 @@ def _settled(word: str, config: dict[str, Any]) -> str:
     found: Any = config
     for part in name.partition("@")[2].split(".") if "@" in name else name.split("."):
         found = found.get(part, {}) if isinstance(found, dict) else {}
-    return f"{name}={found.get('name', value) if isinstance(found, dict) else found}"
+    return f"{name}={shown(found.get('name', value) if isinstance(found, dict) else found)}"

@@ -150,8 +150,8 @@ def trees_panel(results: list[Result]) -> Panel | None:
     """Failure rates, or when values came above the level for good."""
     if any("failure_rate" in result.summary for result in results):
         return Panel(_failure_curves, TALL + _legend_inches(results)) if len(results) <= MAX_CURVES else None
-    if any("crossing_median" in result.summary for result in results):
-        return Panel(_crossings, _lines(results))
+    if crossed := [result for result in results if "crossing_median" in result.summary]:
+        return Panel(_crossings, _lines(crossed))
     return None
 
 
@@ -268,6 +268,8 @@ def _failure_curves(axes: "Axes", results: list[Result]) -> None:
 
 def _crossings(axes: "Axes", results: list[Result]) -> None:
     """When values came above the level for good, a line a run; an arrow where the median is beyond the horizon."""
+    results = [result for result in results if "crossing_median" in result.summary]
+    levels = list(dict.fromkeys(f"{result.summary['level']:g}" for result in results))
     at = list(range(len(results)))
     for row, summary in zip(at, (result.summary for result in results), strict=True):
         horizon = summary["points"][-1]
@@ -279,7 +281,7 @@ def _crossings(axes: "Axes", results: list[Result]) -> None:
     axes.set_yticks(at, [_folded(result.label) for result in results], fontsize=8)
     axes.set_ylim(len(results) - 0.4, -0.6)
     _title(axes, results)
-    axes.set_xlabel(f"iterations until the root stays above {results[0].summary['level']:g} (median, 95 %)")
+    axes.set_xlabel(f"iterations until the root stays above {' or '.join(levels)} (median, 95 %)")
 
 
 def _samples(axes: "Axes", results: list[Result]) -> None:

@@ -59,7 +59,7 @@ def round_robins(results: Sequence[Result]) -> dict[str, list[Pairing]]:
         if any(known.setdefault((under, name), side) != side for name, side in zip(names, sides, strict=True)):
             return {}  # one name, two players: something else sets the sides apart
         score, games = result.summary["wins"] + result.summary["draws"] / 2, result.summary["games"]
-        same = (under, *names, str(result.summary.get("digest", result.folder)))  # on other threads, or in two sweeps
+        same = (under, *names, str(result.summary.get("digest") or result.folder))  # on other threads, or in two sweeps
         if games and names[0] != names[1] and same not in counted:
             counted.add(same)
             rounds.setdefault(under, []).append(Pairing(*names, score, games))

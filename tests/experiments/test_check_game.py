@@ -95,6 +95,11 @@ def test_an_interrupt_is_one_line(lab, capsys):
         (["game=go", "game.size=10"], "game.size=10"),
         (["game=othello", "game=go"], "game is given twice: game=othello and game=go"),
         (["game=go", "game.size=9", "game.size=13"], "game.size is given twice: game.size=9 and game.size=13"),
+        (["game=null"], "game=null is not known; there are: amazons"),
+        (
+            [f"game={check_game.CONF.parent / 'match'}"],
+            "/conf/match' is not a name; there are: amazons",
+        ),
         (["game=othello", "game.name=heap"], "game.name=heap: the game is named by game=NAME"),
     ],
 )

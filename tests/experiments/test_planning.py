@@ -299,3 +299,14 @@ def test_bad_input_is_one_line(run, tmp_path, words):
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"error: {BAD[words]}") and done.err.count("\n") == 1, done.err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("text", ['{"seed": 1}', '{"interrupted": false}'])
+def test_a_summary_of_something_else_is_damaged(run, tmp_path, text):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here/summary.json").write_text(text)
+    done = run(f"planning {TINY} hydra.run.dir=here")
+    assert (
+        done.code == 2 and "here/summary.json is damaged: it is no summary of experiments.planning; remove" in done.err
+    )
+    assert (tmp_path / "here/summary.json").read_text() == text

@@ -55,6 +55,18 @@ def test_a_shell_takes_the_command_apart_as_it_was_typed(word):
     assert shlex.split(command) == ["python", "-m", "experiments.match", *words]
 
 
+@pytest.mark.parametrize("flag", [["--config-dir", "my conf"], ["--config-dir=my conf"], ["-cd", "my conf"]])
+def test_a_folder_of_ones_own_and_a_swept_null_are_written_as_they_are_typed(flag):
+    some = [result_of(k, 200 + k, search={"first_play_urgency": None, "solve": True}) for k in (1, 2)]
+    for result in some:
+        own = ["search.first_play_urgency=null,1", "search.solve=true,false"]
+        result.provenance["command"][1:] = ["-m", *flag, *result.provenance["command"][1:], *own]
+    (line,) = rounds.verdicts(some, "k")
+    words = shlex.split(line.partition(" On fresh games: ")[2])
+    assert words[3 : 3 + len(flag)] == flag
+    assert words[-4:] == ["search.first_play_urgency=null", "search.solve=true", "k=2", "round=confirm"]
+
+
 @pytest.mark.parametrize(
     ("wins", "said"), [(230, "above 50 %: a gain is confirmed"), (215, "not above 50 %: no gain is confirmed")]
 )

@@ -165,6 +165,13 @@ def test_numbers_that_were_drawn_are_points_and_lack_no_combination(match):
     assert ": missing" not in page("Two", [match(f"n={n} m={m}") for n, m in zip(ends, ends[::-1], strict=True)])
 
 
+def test_numbers_that_end_in_zeros_are_nobodys_draw(match):
+    """Those of a list are a curve, however large; a combination that lacks its run is told."""
+    for factor in (1000, 1_000_000):
+        some = [match(f"n={n * factor} m={m}") for n in (1, 2, 5) for m in (1, 2)]
+        assert "1 missing" in page("Listed", some[:-1]) or ": missing" in page("Listed", some[:-1])
+
+
 def test_one_run_is_told_in_the_singular(match):
     assert "<p>1 run.</p>" in page("", [match("a=1")])
     assert "<p>2 runs.</p>" in page("", [match("a=2"), match("a=3")])

@@ -104,3 +104,14 @@ def test_dollar_signs_in_labels_are_no_formulas(tmp_path, labels, drawn):
     assert path.exists()
     (figure,) = drawn
     assert any(r"\$x_\$" in tick.get_text() for axes in figure.axes for tick in axes.get_yticklabels())
+
+
+def test_values_that_cross_a_level_beside_runs_without_one(tmp_path, drawn):
+    """A sweep over ``level=null,0.7,0.85``: the runs that have one, and all of their levels."""
+    crossed = {f"crossing_{key}": 5.0 for key in ("median", "low", "high")} | {"points": [1, 10]}
+    some = [result("trees", "level=null", {"points": [1, 10]}, "pgame")]
+    some += [result("trees", f"level={x}", {**crossed, "level": x}, "pgame") for x in (0.7, 0.85)]
+    plots.plot(some, tmp_path / "plot.png")
+    (axes,) = drawn[0].axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["level=0.7", "level=0.85"]
+    assert axes.get_xlabel() == "iterations until the root stays above 0.7 or 0.85 (median, 95 %)"

@@ -80,6 +80,15 @@ def test_the_same_games_count_once():
     assert [row[3] for row in ratings([*one, *more])[0].rows] == ["400"] * 3
 
 
+def test_games_of_external_engines_count_for_every_seed():
+    """They have no digest, as nobody can repeat them."""
+    one = [against(x, y, 60) for x, y in combinations("abc", 2)]
+    for result in one:
+        result.summary["digest"] = None
+    more = [replace(result, folder=Path("sweep") / f"{result.folder.name}_seed=2") for result in one]
+    assert [row[3] for row in ratings([*one, *more])[0].rows] == ["400"] * 3
+
+
 def test_draws_are_half_a_win():
     decided = [against(x, y, 60) for x, y in combinations("abc", 2)]
     drawn = [against(x, y, 40, 40) for x, y in combinations("abc", 2)]
