@@ -2,6 +2,8 @@
 
 import contextlib
 import signal
+import sys
+import threading
 
 
 @contextlib.contextmanager
@@ -18,3 +20,22 @@ def raised(seconds):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def cut_wait():
+    """The next wait of this thread ends by KeyboardInterrupt once its lock is given up, before its ``try``."""
+    cuts, before = [], sys.gettrace()
+
+    def lines(frame, event, argument):
+        if event == "line" and "saved_state" in frame.f_locals and not cuts:
+            cuts.append(True)
+            raise KeyboardInterrupt
+        return lines
+
+    sys.settrace(lambda frame, event, argument: lines if frame.f_code is threading.Condition.wait.__code__ else None)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+    assert cuts

@@ -21,6 +21,7 @@ from experiments.terminal.sweep_clock import SweepClock, duration
 from experiments.terminal.tables import FittedTable
 from gpumcts.compiling import messages
 from gpumcts.compiling.interruption import ending_at
+from gpumcts.stop_event import as_raised_by_handlers
 from gpumcts.whole_files import disk_full
 
 LINE_EVERY_SECONDS = 30.0  # where there is no terminal
@@ -331,7 +332,7 @@ def stop_on_interrupt(message: str) -> Iterator[threading.Event]:
         return
     before = signal.signal(signal.SIGINT, on_signal)
     try:
-        with ending_at(stop):
+        with ending_at(stop), as_raised_by_handlers():
             yield stop
     finally:
         signal.signal(signal.SIGINT, before)

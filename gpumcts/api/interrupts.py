@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from gpumcts.compiling.interruption import ending_at
-from gpumcts.stop_event import StopEvent
+from gpumcts.stop_event import StopEvent, as_raised_by_handlers
 
 _around: ContextVar[threading.Event | None] = ContextVar("_around", default=None)
 """The event of the work that is under way in this thread."""
@@ -33,7 +33,7 @@ def stoppable() -> Iterator[threading.Event]:
     if ours:
         signal.signal(signal.SIGINT, on_signal)
     try:
-        with _under_way(stop), ending_at(stop):
+        with _under_way(stop), ending_at(stop), as_raised_by_handlers():
             yield stop
     except BaseException:
         stop.set()

@@ -1,9 +1,12 @@
 """What is shown on a terminal."""
 
+import threading
+
 import pytest
 from rich.table import Table
 
-from experiments.terminal.console import counted, pairs, say, seconds_text, shortened, show, table
+from experiments.terminal.console import counted, pairs, say, seconds_text, shortened, show, stop_on_interrupt, table
+from tests.interrupts import cut_wait
 
 
 def test_square_brackets_are_shown_as_they_are(capsys):
@@ -50,3 +53,8 @@ def test_rates_that_round_to_a_thousand_are_told_in_the_next_unit(number, text):
 @pytest.mark.parametrize("number, text", [(0, "0 games"), (1, "1 game"), (1200, "1,200 games")])
 def test_counts_agree_with_what_they_count(number, text):
     assert counted(number, "game") == text
+
+
+def test_an_interrupt_as_a_wait_begins():
+    with cut_wait(), pytest.raises(KeyboardInterrupt), stop_on_interrupt("stopping ..."):
+        threading.Event().wait(10)
