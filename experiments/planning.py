@@ -191,7 +191,7 @@ def _measured(config: Checked, folder: Path, stop: Any, progress: Any) -> dict[s
         "planner": config.identity["planner"]["name"],
         "size": config.game.size,
         **needed._asdict(),
-        "interval": " - ".join(f"> {most:,}" if end is None else f"{end:,}" for end in (needed.low, needed.high)),
+        "interval": _interval(needed.low, needed.high, most),
         "error": keys.error,
         "most": most,
         "points": points.tolist(),
@@ -204,6 +204,12 @@ def _measured(config: Checked, folder: Path, stop: Any, progress: Any) -> dict[s
         "seed": keys.seed,
         "threads": config.threads,
     }
+
+
+def _interval(low: int | None, high: int | None, most: int) -> str:
+    """An interval in words; an end that is None lies beyond ``most``."""
+    ends = [f"> {most:,}" if end is None else f"{end:,}" for end in (low, high)]
+    return ends[0] if low is None else " - ".join(ends)
 
 
 def brief(summary: dict[str, Any]) -> str:

@@ -37,7 +37,6 @@ from experiments.players.contract import GROUPS
 from experiments.players.kinds.uct import searching_player
 from experiments.players.registry import label
 from experiments.runs.presentation import Presentation
-from experiments.runs.run_directory import SUMMARY, read_summary
 from experiments.terminal.console import bar, here, say, show, stop_on_interrupt, table
 from gpumcts.errors import BadInput
 from gpumcts.kernels import engines
@@ -142,14 +141,13 @@ def _work(config: Checked, run: Run) -> dict[str, Any]:
 
     title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug
     with stop_on_interrupt("stopping; finished pieces are kept ...") as stop, bar(title, 1.0) as shown:
-        pieces, iterations, seconds, engine = follow(config, run.folder, stop, shown.advance, shown.skip)
-    earlier = read_summary(run.folder) if (run.folder / SUMMARY).exists() else {}
+        pieces, done = follow(config, run.folder, stop, shown.advance, shown.skip)
     summary: dict[str, Any] = {
         **summarise(pieces, points_of(config), config.keys),
-        "iterations": iterations + earlier.get("iterations", 0),
-        "seconds": seconds + earlier.get("seconds", 0.0),
+        "iterations": done.iterations,
+        "seconds": done.seconds,
         "seed": config.keys.seed,
-        "engine": engine if iterations else earlier.get("engine", engine),  # of who made the pieces
+        "engine": done.engine,
     }
     summary["iterations_per_second"] = summary["iterations"] / summary["seconds"] if summary["seconds"] else 0.0
     summary.update({key: value for key, value in config.study._asdict().items() if value is not None})

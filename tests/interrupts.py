@@ -2,7 +2,6 @@
 
 import contextlib
 import signal
-import sys
 import threading
 
 
@@ -24,18 +23,19 @@ def raised(seconds):
 
 @contextlib.contextmanager
 def cut_wait():
-    """The next wait of this thread ends by KeyboardInterrupt once its lock is given up, before its ``try``."""
-    cuts, before = [], sys.gettrace()
+    """The next wait of this thread ends by KeyboardInterrupt once its lock is given up, as a handler may cut it."""
+    wait, cutting, cuts = threading.Condition.wait, threading.get_ident(), []
 
-    def lines(frame, event, argument):
-        if event == "line" and "saved_state" in frame.f_locals and not cuts:
-            cuts.append(True)
-            raise KeyboardInterrupt
-        return lines
+    def cut(condition, timeout=None):
+        if cuts or threading.get_ident() != cutting:
+            return wait(condition, timeout)
+        cuts.append(True)
+        condition.release()
+        raise KeyboardInterrupt
 
-    sys.settrace(lambda frame, event, argument: lines if frame.f_code is threading.Condition.wait.__code__ else None)
+    threading.Condition.wait = cut
     try:
         yield
     finally:
-        sys.settrace(before)
+        threading.Condition.wait = wait
     assert cuts

@@ -5,21 +5,39 @@ from typing import Any
 from experiments.runs.results import Result
 
 ORDER = ("uct", "artdp", "pg_id")
+SETTINGS = ("states", "runs", "noise", "discount", "error", "samples", "seed")
+TICKS, MAX_TICKS = (2, 3, 5, 10, 20, 40), 6  # sizes that are told on the axis where there are more
 COLORS = ("#1f5fa8", "#c8641e", "#3a8f4d", "#8a4fa3", "#888888", "#b8302f", "#50a5b5")
 
 
 def series(results: list[Result]) -> dict[str, list[dict[str, Any]]]:
-    """The summaries by planner (its name, and what its options change), each by size."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    """The summaries by planner (its name, and what its options change), each by size.
+
+    Where a planner has runs of one size that differ in ``SETTINGS``, as in the seed, each setting is a series.
+    """
+    planners: dict[str, list[Result]] = {}
     for result in results:
-        found.setdefault(planner_name(result.config["planner"]), []).append(result.summary)
+        planners.setdefault(planner_name(result.config["planner"]), []).append(result)
 
     def rank(name: str) -> tuple[int, str]:
-        planner = found[name][0]["planner"]
+        planner = planners[name][0].summary["planner"]
         return ORDER.index(planner) if planner in ORDER else len(ORDER), name
 
-    names = sorted(found, key=rank)
-    return {name: sorted(found[name], key=lambda summary: summary["size"]) for name in names}
+    found: dict[str, list[dict[str, Any]]] = {}
+    for planner in sorted(planners, key=rank):
+        changed = _changed(planners[planner])
+        for result in planners[planner]:
+            name = " ".join([planner, *(f"{key}={result.config[key]}" for key in changed)])
+            found.setdefault(name, []).append(result.summary)
+    return {name: sorted(some, key=lambda summary: summary["size"]) for name, some in found.items()}
+
+
+def _changed(results: list[Result]) -> list[str]:
+    """The settings in which runs of one size differ."""
+    sizes: dict[int, list[Result]] = {}
+    for result in results:
+        sizes.setdefault(result.summary["size"], []).append(result)
+    return [key for key in SETTINGS if any(len({r.config[key] for r in some}) > 1 for some in sizes.values())]
 
 
 def planner_name(planner: dict[str, Any]) -> str:
@@ -53,7 +71,7 @@ def draw(axes: Any, lines: dict[str, list[dict[str, Any]]]) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     sizes = sorted({summary["size"] for some in lines.values() for summary in some})
-    axes.set_xticks([size for size in (2, 3, 5, 10, 20, 40) if sizes[0] <= size <= sizes[-1]])
+    axes.set_xticks([size for size in TICKS if sizes[0] <= size <= sizes[-1]] if len(sizes) > MAX_TICKS else sizes)
     axes.xaxis.set_major_formatter("{x:.0f}")
     axes.minorticks_off()
     axes.set_xlabel("grid size")

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from experiments.config.json_files import read_json, write_json
-from experiments.runs.run_directory import SUMMARY, read_summary
+from experiments.runs.run_directory import SUMMARY, WORK, read_summary
 from gpumcts.errors import BadInput
 from gpumcts.match.progress import Progress
 from gpumcts.players.contract import AnyPlayer
 
-WORK = "work.json"
 GO_ON = "; remove it, and the match goes on without what it measured so far"
 SECONDS_A_WRITE = 1.0
 UNMEASURED = "moves_without_seconds"

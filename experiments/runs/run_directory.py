@@ -20,6 +20,7 @@ from gpumcts.compiling.own_sources import changed
 from gpumcts.errors import BadInput
 
 CONFIG, PROVENANCE, SUMMARY = "config.yaml", "provenance.json", "summary.json"
+WORK = "work.json"  # of a run that goes on: what its processes have measured
 SWEEP = "sweep.json"  # of the folder of a sweep
 DIGITS = 10
 ADVICE = "; remove it, and the command that made the folder writes it anew"  # on a damaged summary or record of a sweep

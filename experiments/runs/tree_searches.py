@@ -17,6 +17,7 @@ from experiments.config.schema import Checked
 from experiments.players.player_factory import searcher
 from experiments.players.run_engine import played_by
 from experiments.runs.array_files import read_npz, write_npz
+from experiments.runs.tree_work import TreesWork
 from experiments.runs.work_clock import WorkClock
 from experiments.terminal.console import counted, say_if_long
 from gpumcts.games.contract import NO_MOVE
@@ -62,18 +63,6 @@ class Found(NamedTuple):
     values: np.ndarray
 
 
-class Followed(NamedTuple):
-    """All pieces of a run, and the iterations that this process made of them, in so many seconds of work.
-
-    engine : the name of the one that they were made on
-    """
-
-    pieces: list[Piece]
-    iterations: int
-    seconds: float
-    engine: str
-
-
 def checkpoints(iterations: int, a_decade: int, leaves: int = 1) -> list[int]:
     """Numbers of iterations from 1 to ``iterations``, so many a decade: 1, 2, 5, 10, ... for three.
 
@@ -108,14 +97,14 @@ def follow(
     stop: threading.Event,
     on_progress: Callable[[float], None],
     on_read: Callable[[float], None],
-) -> Followed:
-    """All pieces, those of ``folder`` read, the others made and written there.
+) -> tuple[list[Piece], TreesWork]:
+    """All pieces, those of ``folder`` read, the others made and written there, and the work of all of them.
 
     ``on_progress`` is told the share of the run that is made, ``on_read`` that which is read. KeyboardInterrupt where
     ``stop`` is set meanwhile.
     """
     (folder / PIECES).mkdir(exist_ok=True)
-    made = _Maker(config, stop)
+    made, work = _Maker(config, stop), TreesWork(folder)
     pieces, everything = list[Piece](), numbers_of_pieces(config)
     paths = [_path(folder, number) for number in range(len(everything))]
     while (number := len(pieces)) < len(everything):
@@ -133,7 +122,10 @@ def follow(
         for number in missing:
             pieces.append(_part(whole, everything[number]))
             write_npz(paths[number], **pieces[-1]._asdict())
-    return Followed(pieces, made.iterations, made.clock.seconds, made.engine)
+        work.note(made.iterations, made.clock.seconds, made.engine)
+    if work.engine is None:
+        work.engine = made.engine
+    return pieces, work
 
 
 def _path(folder: Path, number: int) -> Path:

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from experiments.runs import match_work
-from experiments.runs.match_work import UNMEASURED, WORK, MatchWork
-from experiments.runs.run_directory import SUMMARY
+from experiments.runs.match_work import UNMEASURED, MatchWork
+from experiments.runs.run_directory import SUMMARY, WORK
 
 TINY = "budget.iterations=3 engine=cpu threads=1"
 

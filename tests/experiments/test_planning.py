@@ -5,6 +5,7 @@ import json
 import os
 import re
 import time
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -252,6 +253,39 @@ def test_a_series_is_named_by_what_it_changes():
     fields = options.option(KIND, "uct")._field_defaults
     assert name({"name": "uct", **fields}) == "UCT"
     assert name({"name": "uct", **fields, "stop": "new"}) == "UCT stop=new"
+
+
+def result_of(size, samples, **config):
+    planner = {"name": config.pop("planner", "uct")}
+    settings = {**dict.fromkeys(planner_samples.SETTINGS, 1), **config}
+    summary = {"planner": planner["name"], "size": size, "samples": samples, "low": 1, "high": None, "most": 9}
+    fields = options.option(KIND, planner["name"])._field_defaults
+    config = {"planner": {**planner, **fields}, **settings}
+    return SimpleNamespace(config=config, summary={**summary, "error": 0.1})
+
+
+def test_runs_of_one_size_with_other_settings_are_series_of_their_own():
+    runs = [result_of(size, 10 * size + seed, seed=seed) for size in (4, 3) for seed in (2, 10)]
+    runs += [result_of(size, 70, planner="artdp", states=size) for size in (3, 4)]  # as a document may have it
+    found = {name: [(s["size"], s["samples"]) for s in some] for name, some in planner_samples.series(runs).items()}
+    assert found == {
+        "UCT seed=2": [(3, 32), (4, 42)],
+        "UCT seed=10": [(3, 40), (4, 50)],
+        "ARTDP": [(3, 70), (4, 70)],
+    }
+
+
+@pytest.mark.parametrize(("sizes", "ticks"), [([4, 6], [4, 6]), ([2, 3, 4, 5, 6, 7, 8, 9], [2, 3, 5])])
+def test_sizes_are_told_on_the_axis(sizes, ticks):
+    axes = Figure().subplots()
+    planner_samples.draw(axes, planner_samples.series([result_of(size, 5) for size in sizes]))
+    assert axes.get_xticks().tolist() == ticks
+
+
+def test_an_interval_beyond_all_samples_is_told_once():
+    assert planning._interval(None, None, 1000) == "> 1,000"
+    assert planning._interval(900, None, 1000) == "900 - > 1,000"
+    assert planning._interval(800, 900, 1000) == "800 - 900"
 
 
 @pytest.mark.slow

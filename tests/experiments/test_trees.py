@@ -13,8 +13,10 @@ from experiments import trees
 from experiments.analysis.convergence import _interval, _lasting, rates_by_tree
 from experiments.papers.kocsis2006improved.rates import METHODS, REFERENCE
 from experiments.runs import tree_searches
-from experiments.runs.run_directory import PROVENANCE, SUMMARY
+from experiments.runs.array_files import write_npz
+from experiments.runs.run_directory import PROVENANCE, SUMMARY, WORK
 from experiments.runs.tree_searches import PIECES, checkpoints, pieces_of
+from experiments.runs.tree_work import GO_ON
 from experiments.terminal import console
 from gpumcts.games.instances import instances
 from gpumcts.games.pgame import PGame
@@ -33,6 +35,10 @@ TINY = "trees game.depth=6 trees=12 runs=3 budget.iterations=40 engine=cpu threa
 
 def summary_of(folder):
     return json.loads((folder / SUMMARY).read_text())
+
+
+def read_work(folder):
+    return json.loads((folder / WORK).read_text())
 
 
 def without_clock(summary):
@@ -77,12 +83,50 @@ def test_a_stopped_run_goes_on_with_the_pieces_that_are_missing(run, only, monke
     assert pieces[2].stat().st_mtime_ns == before
 
 
-def test_a_finished_run_keeps_the_engine_that_made_it(run, only):
-    """The same command on another machine, where nothing is left to do."""
+def test_the_work_of_a_stopped_run_counts(run, only, monkeypatch):
+    monkeypatch.setattr("experiments.runs.tree_searches.SEARCHES_A_PIECE", 9)
     assert run(TINY).code == 0
     folder = only("outputs/trees/*")
-    told = summary_of(folder) | {"engine": "device"}
-    (folder / SUMMARY).write_text(json.dumps(told))
+    whole = summary_of(folder)
+    assert read_work(folder) == {key: whole[key] for key in ("iterations", "seconds", "engine")}
+    for path in [folder / WORK, folder / SUMMARY, *(folder / PIECES).iterdir()]:
+        path.unlink()
+
+    def stopped(path, **arrays):
+        if path.name == "00002.npz":
+            raise KeyboardInterrupt
+        write_npz(path, **arrays)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tree_searches, "write_npz", stopped)
+        assert run(TINY).code == 130 and not (folder / SUMMARY).exists()
+    half = read_work(folder)
+    assert 0 < half["iterations"] < whole["iterations"] and half["seconds"] > 0
+    assert run(TINY).code == 0
+    assert summary_of(folder)["iterations"] == whole["iterations"]
+    assert summary_of(folder)["seconds"] > half["seconds"]
+
+
+@pytest.mark.parametrize("damaged", ['{"iterations": "many"}', '{"iterations": 1, "seconds": null}', "["])
+def test_damaged_work_is_told(run, only, damaged):
+    assert run(TINY).code == 0
+    folder = only("outputs/trees/*")
+    (folder / WORK).write_text(damaged)
+    done = run(TINY)
+    assert (
+        done.code == 2 and f"{folder / WORK} is damaged: it holds no " in done.err and done.err.endswith(GO_ON + "\n")
+    )
+
+
+@pytest.mark.parametrize("name", [WORK, SUMMARY])
+def test_a_finished_run_keeps_the_engine_that_made_it(run, only, name):
+    """The same command on another machine, where nothing is left to do; earlier versions kept the summary alone."""
+    assert run(TINY).code == 0
+    folder = only("outputs/trees/*")
+    told = json.loads((folder / name).read_text()) | {"engine": "device"}
+    (folder / name).write_text(json.dumps(told))
+    if name == SUMMARY:
+        (folder / WORK).unlink()
     record = (folder / PROVENANCE).read_text()
     assert run(TINY).code == 0
     assert summary_of(folder)["engine"] == "device" and (folder / PROVENANCE).read_text() == record

@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from experiments.ranking.statistics import Resampled
 from experiments.soft_traps import summary as traps_summary
+from experiments.soft_traps.report import _share_words
 from experiments.soft_traps.search import a_ply_on
 from experiments.soft_traps.summary import avoided, escapable, examples, is_trap, unseen
 from experiments.traps import TrapsKeys
@@ -127,6 +129,20 @@ def test_soft_traps(run, tmp_path):
     assert "Game: othello" in report and "2 games played at random (seed 1): neither data.pgn" in report
     assert "The last plies of MM-4 and of MM-1 belong to different players." in report
     assert "Intervals over 2 games are too narrow." in report and "Intervals over 2 games are too narrow." in done.out
+
+
+@pytest.mark.parametrize(
+    ("asked", "plies", "whole"), [(None, "", True), (5, "", False), (9, "", True), (9, " to 8", False)]
+)
+def test_shares_of_games_want_all_their_positions(asked, plies, whole):
+    """Of six positions that there are."""
+    data = SimpleNamespace(positions=asked, positions_file=None, plies=plies)
+    keys = SimpleNamespace(shallow=1, deep=4, strategy=3, delta=5)
+    config = SimpleNamespace(keys=keys, policy=data, identity={"game": {"name": "othello"}})
+    row = {"share": (0.5, 0.4, 0.6)}
+    found = {"positions": min(6, asked or 6), "deltas": [5], "shares": {"disagree": [row]}, "delta_as_printed": 5}
+    (words,) = _share_words(config, found)
+    assert ("of the games have such a position" in words) is whole is ("not complete" not in words)
 
 
 def test_a_stopped_run_goes_on(run, tmp_path):
