@@ -1,5 +1,6 @@
 """How many samples planners need: their runs by planner and size, and samples over size."""
 
+import math
 from typing import Any
 
 from experiments.runs.results import Result
@@ -58,13 +59,12 @@ def draw(axes: Any, lines: dict[str, list[dict[str, Any]]]) -> None:
     """
     for number, (name, some) in enumerate(lines.items()):
         color = COLORS[number % len(COLORS)]
-        reached = [summary for summary in some if summary["samples"]]
-        sizes, samples = [s["size"] for s in reached], [s["samples"] for s in reached]
-        ends = [(s["low"] or s["samples"], s["high"] or s["most"]) for s in reached]
+        sizes, samples = [s["size"] for s in some], [s["samples"] or math.nan for s in some]  # no line across a miss
+        ends = [(s["low"] or at, s["high"] or s["most"]) for s, at in zip(some, samples, strict=True)]
         lows = [max(at - low, 0) for at, (low, _) in zip(samples, ends, strict=True)]
         highs = [max(high - at, 0) for at, (_, high) in zip(samples, ends, strict=True)]
         axes.errorbar(sizes, samples, yerr=[lows, highs], fmt="o-", color=color, markersize=4, capsize=2, label=name)
-        going_on = [s for s in reached if s["high"] is None]  # an arrow where the interval goes on
+        going_on = [s for s in some if s["samples"] and s["high"] is None]  # an arrow where the interval goes on
         axes.plot([s["size"] for s in going_on], [s["most"] for s in going_on], "^", color=color, markersize=7)
         missed = [summary for summary in some if not summary["samples"]]
         axes.plot([s["size"] for s in missed], [s["most"] for s in missed], "^", color=color, fillstyle="none")

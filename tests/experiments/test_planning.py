@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 import time
@@ -241,11 +242,13 @@ def test_an_interval_without_an_end_is_drawn_with_an_arrow_where_it_goes_on():
         {**row, "size": 4, "samples": 3548, "low": 2512, "high": 3981},
         {**row, "size": 5, "samples": 7943, "low": 2239, "high": None},
         {**row, "size": 6, "samples": None, "low": None, "high": None},
+        {**row, "size": 7, "samples": 9000, "low": 8000, "high": 9500},
     ]
     axes = Figure().subplots()
     planner_samples.draw(axes, {"UCT": some})
     marks = {line.get_fillstyle(): line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "^"}
     assert marks == {"full": [[5, 16_000]], "none": [[6, 16_000]]}
+    assert axes.lines[0].get_ydata() == pytest.approx([3548, 7943, math.nan, 9000], nan_ok=True)  # not across size 6
 
 
 def test_a_series_is_named_by_what_it_changes():
