@@ -26,6 +26,7 @@ from experiments.config.validation import shown, typed
 from experiments.terminal.console import say, show, showing, shown_in_full, writable
 from gpumcts import options
 from gpumcts.compiling.class_names import title
+from gpumcts.compiling.uncompiled import is_uncompiled
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.conformance.suite import Effort, answers
@@ -168,6 +169,8 @@ def _main(arguments: list[str] | None) -> int:
         return 0
     try:
         name, option = game_of(words)
+        if is_uncompiled():
+            raise BadInput("NUMBA_DISABLE_JIT is set: check_game asks compiled code; unset it")
         game = as_compiled(option)
         return _shown(name, game)
     except BadInput as error:

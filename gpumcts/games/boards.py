@@ -38,7 +38,7 @@ class RectangularBoard(NamedTuple):
 
     def square(self, number: int) -> tuple[int, int]:
         """Row and column of a number."""
-        if self.row_step > self.column_step:
+        if self.row_step > self.column_step or self.columns == 1:
             row, rest = divmod(int(number), self.row_step)
             return row, rest // self.column_step
         column, rest = divmod(int(number), self.column_step)

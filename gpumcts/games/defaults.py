@@ -195,6 +195,9 @@ def lead_by_result(game, state):
 def parse_move_by_text(game, state, text):
     legal = (int(contract.nth_move(game, state, k)) for k in range(contract.count_moves(game, state)))
     moves = {contract.move_text(game, state, move): move for move in legal}
-    if text.lower() not in moves:
+    if text in moves:
+        return moves[text]
+    in_any_case = [move for name, move in moves.items() if name.lower() == text.lower()]
+    if len(in_any_case) != 1:
         raise BadInput(f"move {text!r} is not legal here; legal: {' '.join(moves) or 'none, the game is over'}")
-    return moves[text.lower()]
+    return in_any_case[0]

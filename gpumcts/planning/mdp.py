@@ -39,14 +39,17 @@ class Mdp(NamedTuple):
 def problem(
     actions: np.ndarray, costs: np.ndarray, successors: np.ndarray, probabilities: np.ndarray, discount: float = 1.0
 ) -> Mdp:
-    """An ``Mdp`` from its arrays, checked; the outcomes of a state and action must be different states.
+    """An ``Mdp`` from its arrays, checked; outcomes of a state and action may be the same state.
 
-    Raises BadInput where shapes do not fit, a cost is negative or not finite, probabilities are not, or the discount is
-    not in (0, 1].
+    Raises BadInput where shapes or types do not fit, a cost is negative or not finite, probabilities are not, or the
+    discount is not in (0, 1].
     """
-    states, most, outcomes = successors.shape
-    if actions.shape != (states,) or costs.shape != (states, most) or probabilities.shape != successors.shape:
+    states, most, outcomes = successors.shape if successors.ndim == 3 else (0, 0, 0)
+    shapes = (actions.shape, costs.shape, probabilities.shape)
+    if successors.ndim != 3 or shapes != ((states,), (states, most), successors.shape):
         raise BadInput("mdp: the arrays are actions[S], costs[S, A], successors[S, A, K] and probabilities[S, A, K]")
+    if actions.dtype != np.uint64 or successors.dtype.kind not in "iu":
+        raise BadInput(f"mdp: actions are uint64, not {actions.dtype}, and successors integers, not {successors.dtype}")
     if not (1 <= states <= MAX_STATES and 1 <= most <= MAX_ACTIONS and outcomes >= 1):
         raise BadInput(f"mdp: there are 1 to {MAX_STATES} states, 1 to {MAX_ACTIONS} actions, and at least one outcome")
     if not 0 < discount <= 1:

@@ -61,9 +61,10 @@ def optimal_values(
     """V*, the least expected cost until a goal (discounted where the problem says so), float64[S]; 0 at goals.
 
     Sweeps until no value changes by more than ``tolerance``. Values start at 0 and rise, so that they are below V*,
-    which in sailing they miss by a few times the tolerance; goals are best numbered last. ``on_progress`` is called
-    with the sweeps made and the last change. Raises KeyboardInterrupt where ``stop`` is set, BadInput where no goal is
-    within reach of some state without a discount, and for a tolerance that is not above 0.
+    which in sailing they miss by a few times the tolerance; goals are best numbered last. A loop that costs nothing
+    counts as a goal where nothing is discounted. ``on_progress`` is called with the sweeps made and the last change.
+    Raises KeyboardInterrupt where ``stop`` is set, BadInput where no goal is within reach of some state without a
+    discount, and for a tolerance that is not above 0.
     """
     if not tolerance > 0:
         raise BadInput(f"tolerance={tolerance}: must be above 0")

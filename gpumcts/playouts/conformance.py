@@ -44,7 +44,7 @@ def check_policy(policy: Any, game: Any) -> None:
     given = _types_of(policy, game, start)
     for verb in WHOLE:
         one = asked if verb != "cut" else asked._replace(classes=(type(policy),))
-        for each in one.own((verb,)):
+        for each in one.typed((verb,)):
             found = one.type_of(each, given)
             if not isinstance(found, types.Integer):
                 one.refuse(each, f"returns {found}, not int64: wrap it, np.int64(...)")
@@ -86,7 +86,7 @@ def _types_of(policy: Any, game: Any, state: Any) -> dict[str, Any]:
 
 def _check_playouts(asked: Bodies, given: dict[str, Any]) -> None:
     """Refuse whole playouts that do not compile, or return something else than two numbers."""
-    for verb in asked.own(PLAYOUTS):
+    for verb in asked.typed(PLAYOUTS):
         found = asked.type_of(verb, given)
         whole = [one for one in parts_of(found) if isinstance(one, types.Integer)]
         if len(whole) != 2 or len(parts_of(found)) != 2:

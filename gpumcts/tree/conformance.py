@@ -11,6 +11,7 @@ import numpy as np
 from numba import typeof, types
 
 from gpumcts import options
+from gpumcts.compiling.uncompiled import is_uncompiled
 from gpumcts.errors import BadInput
 from gpumcts.games.conformance.bodies import Bodies, is_number
 from gpumcts.games.conformance.typed_bodies import parts_of
@@ -90,7 +91,7 @@ def check_operator(operator: Any) -> None:
             asked.ask("back_up", *arguments)
             _ask_nodes(asked, operator, trial, depth)
     given = trial.types(None, operator)
-    for verb in asked.own(OF_OPERATORS):
+    for verb in asked.typed(OF_OPERATORS):
         found = asked.type_of(verb, given)
         if verb not in BACK_UPS and not is_number(found):
             asked.refuse(verb, f"returns {_short(found)}, not float64")
@@ -181,10 +182,12 @@ def _ask_scores(asked: Bodies, operator: Any, trial: Trial, number: int) -> None
 
 def _check_types(asked: Bodies, given: dict[str, Any]) -> None:
     """The bodies of a rule, each compiled alone."""
+    if is_uncompiled():
+        return
     prepared = asked.type_of("prepare", given)
     if len(parts_of(prepared)) != 2 or not all(map(is_number, parts_of(prepared))):
         asked.refuse("prepare", f"returns {_short(prepared)}, not two float64")
-    for verb in asked.own(OF_RULES):
+    for verb in asked.typed(OF_RULES):
         found = asked.type_of(verb, {**given, "prepared": prepared})
         if verb not in ("prepare", "learn") and not is_number(found):
             asked.refuse(verb, f"returns {_short(found)}, not {'a bool' if verb == 'tries_unvisited' else 'float64'}")

@@ -66,6 +66,12 @@ def test_a_table_says_what_does_not(lab, capsys):
     assert len(re.findall(r" no\s*$", said, re.MULTILINE)) == 1 and "machine code" not in said
 
 
+def test_without_a_compiler_there_is_nothing_to_ask(monkeypatch, capsys):
+    monkeypatch.setattr(check_game, "is_uncompiled", lambda: True)
+    assert check_game.main(["game=othello"]) == 2
+    assert capsys.readouterr().err == "error: NUMBA_DISABLE_JIT is set: check_game asks compiled code; unset it\n"
+
+
 def test_an_interrupt_is_one_line(lab, capsys):
     """What has been answered is shown before it."""
     heap.write(

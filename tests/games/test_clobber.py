@@ -11,7 +11,7 @@ from numba import njit
 
 from gpumcts.errors import BadInput
 from gpumcts.games import contract
-from gpumcts.games.clobber.board import Clobber
+from gpumcts.games.clobber.board import Clobber, geometry
 from gpumcts.games.contract import NO_MOVE, SCORE_UNIT
 from gpumcts.jit import SEPARATE
 from gpumcts.kernels.batch import Rules
@@ -218,6 +218,11 @@ def test_every_size(rows):
         assert rows * columns - 1 == game.MAX_PLIES
         again = contract.parse_position(game, board)
         assert again == state and len(again) == game.WORDS == (3 if rows * columns <= 64 else 5)
+        for k in (0, game.MAX_MOVES - 1):
+            move = contract.nth_move(game, state, k)
+            assert contract.parse_move(game, state, contract.move_text(game, state, move)) == move
+        squares = geometry(rows, columns)
+        assert [squares.square(squares.number(*square)) for square in squares.squares()] == [*squares.squares()]
 
 
 # --------------------------------------------------------------------------------------------------------- by hand

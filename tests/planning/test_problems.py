@@ -133,6 +133,17 @@ def test_arrays_that_do_not_fit():
     for wrong in ((actions[:3], costs), (actions, costs[:, :2])):
         with pytest.raises(BadInput, match="mdp: the arrays are"):
             problem(*wrong, successors, probabilities)
+    with pytest.raises(BadInput, match="mdp: the arrays are"):
+        problem(actions, costs, successors[:, :, 0], probabilities[:, :, 0])
+    for kinds in ((np.int64, np.int32), (np.uint64, np.float64)):
+        with pytest.raises(BadInput, match="mdp: actions are uint64, not .*, and successors integers, not "):
+            problem(actions.astype(kinds[0]), costs, successors.astype(kinds[1]), probabilities)
+
+
+def test_a_loop_without_a_cost_is_an_end():
+    costs, probabilities = np.array([[0.0, 5.0], [0.0, 0.0]]), np.ones((2, 2, 1))
+    found = problem(np.array([3, 0], np.uint64), costs, np.array([[[0], [1]], [[0], [0]]]), probabilities)
+    assert optimal_values(found).tolist() == [0, 0]
 
 
 def test_a_goal_out_of_reach_is_refused():

@@ -17,6 +17,7 @@ from typing import Any
 
 from gpumcts.compiling import cache
 from gpumcts.compiling.class_names import own_classes
+from gpumcts.compiling.uncompiled import is_uncompiled
 
 _held: set[Any] = set()
 _asking = threading.RLock()
@@ -58,7 +59,7 @@ def _ask_once(question: str, values: Sequence[Any]) -> None:
     except BaseException:
         _held.discard(key)
         raise
-    if stamp is not None:
+    if stamp is not None and not is_uncompiled():  # without types it held in part
         with contextlib.suppress(OSError):  # another process clears old caches away: it is asked again then
             stamp.parent.mkdir(parents=True, exist_ok=True)
             stamp.touch()

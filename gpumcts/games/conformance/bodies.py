@@ -11,6 +11,7 @@ from numba import types
 from numba.core.errors import NumbaError
 
 from gpumcts.compiling.class_names import title
+from gpumcts.compiling.uncompiled import is_uncompiled
 from gpumcts.errors import BadInput
 from gpumcts.games.conformance import places
 from gpumcts.games.conformance.typed_bodies import returned
@@ -59,6 +60,10 @@ class Bodies(NamedTuple):
         """Those of ``verbs`` whose body is the user's, in a file or in a notebook's cell."""
         found = [(verb, self.body(verb)) for verb in verbs]
         return [verb for verb, body in found if body is not None and _is_own(body)]
+
+    def typed(self, verbs: tuple[str, ...]) -> list[str]:
+        """Those of ``own`` whose types can be asked: all of them, or none under ``NUMBA_DISABLE_JIT=1``."""
+        return [] if is_uncompiled() else self.own(verbs)
 
     def attribute(self, name: str) -> Any:
         """What the class says of itself; raises BadInput where it says nothing."""

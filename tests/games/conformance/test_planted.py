@@ -13,9 +13,10 @@ import pytest
 
 from gpumcts.compiling import own_sources
 from gpumcts.errors import BadInput
+from gpumcts.games import contract
 from gpumcts.games.conformance import watch
 from gpumcts.games.conformance.suite import Suite, bad_positions
-from tests.games.conformance import heap
+from tests.games.conformance import heap, lab
 from tests.games.conformance.mistakes import MISTAKES, OF_FURTHER_VERBS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -71,6 +72,45 @@ def test_a_mistake_is_named(mistake, written):
     assert "\n" not in said and words in said
     number = heap.line_of(file, line)
     assert any(f"{file.name}:{at}" in said for at in (number, number + 1)), said
+
+
+def test_moves_may_be_written_in_any_case(written):
+    written("lab_take.heap", ('f"take{move}"', 'f"Take{move}"'))
+    game = heap.load("lab_take.heap")
+    assert [contract.parse_move(game, contract.start(game), text) for text in ("Take2", "take3", "TAKE1")] == [2, 3, 1]
+    with pytest.raises(BadInput, match="'take4' is not legal here; legal: Take1 Take2 Take3"):
+        contract.parse_move(game, contract.start(game), "take4")
+
+
+def test_moves_that_differ_in_case_alone_are_told_apart(written):
+    written("lab_case.heap", ('f"take{move}"', '("", "a", "A", "b")[move]'))
+    game = heap.load("lab_case.heap")
+    assert [contract.parse_move(game, contract.start(game), text) for text in ("a", "A", "B")] == [1, 2, 3]
+
+
+UNCOMPILED = """
+from gpumcts import options
+from gpumcts.kernels.cpu import CpuPlayouts
+from tests.games.conformance import heap, lab
+
+game = heap.load("lab_plain.heap")
+policy, *_ = [options.compiled(lab.load(kind, f"lab_plain.{kind}")) for kind in ("playout", "backup", "selection")]
+engine = CpuPlayouts(game, policy)
+"""
+
+
+def test_uncompiled_options_of_ones_own_are_asked_all_but_types(written, tmp_path):
+    """Which the next compiled run asks: nothing says that they held."""
+    file = written("lab_plain.heap", ("    return np.int64(k + 1)", "    return np.int64([1, 2, 3][k])"))
+    for kind in lab.SOURCES:
+        lab.write(tmp_path, kind, f"lab_plain.{kind}")
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    done = subprocess.run(
+        [sys.executable, "-c", UNCOMPILED], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    with pytest.raises(BadInput, match=f"{file.name}:[0-9]+: nth_move does not compile: it makes a list"):
+        heap.load("lab_plain.heap")
 
 
 @pytest.fixture
