@@ -35,7 +35,10 @@ from gpumcts.match.lock import held
 from gpumcts.planning import KIND
 
 CURVE, PIECES = "curve.csv", "pieces"
-CURVES = ("points", "mean_error", "standard_error")  # of the summary of a run that is through
+CURVES = ("points", "mean_error", "standard_error")
+OF_SAMPLES = ("samples", "interval", "error", "most", "samples_per_second", "seconds")
+WHOLE = {*CURVES, *OF_SAMPLES, "interrupted", "planner", "size"}
+"""Keys of the summary of a run that is through."""
 PIECES_A_STAGE = 20
 FIRST_SAMPLES, FACTOR = 1000, 4
 GROUPS = ("game", "planner")
@@ -92,7 +95,7 @@ def work(config: Checked, run: Run) -> dict[str, Any]:
 
 def _work(config: Checked, run: Run) -> dict[str, Any]:
     earlier = read_summary(run.folder) if (run.folder / SUMMARY).exists() else {}
-    if earlier and not {"interrupted", *(() if earlier.get("interrupted") else CURVES)} <= earlier.keys():
+    if earlier and not ({"interrupted"} if earlier.get("interrupted") else WHOLE) <= earlier.keys():
         raise BadInput(f"{run.folder / SUMMARY} is damaged: it is no summary of experiments.planning{ADVICE}")
     if not earlier or earlier["interrupted"]:
         title = f"[{run.number}/{run.of}] {run.label}" if run.of > 1 else config.slug

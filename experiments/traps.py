@@ -41,6 +41,9 @@ POSITIONS_A_THREAD = 8  # of a part
 DELTAS = (25, 50, 75, 100, 150, 200, 300, 400, 500, 700, 1000)  # in hundredths of the unit of the evaluation
 
 
+LEAST_EPSILON = 2.0**-32  # that the random word of a ply tells from 0
+
+
 class TrapsKeys(NamedTuple):
     """The plain keys of experiments.traps."""
 
@@ -69,6 +72,8 @@ def traps_config(plain: Plain, given: Given | None = None) -> Checked:
     check_source(data, game_identity["name"], study.document)
     if keys.deep <= keys.shallow:
         raise BadInput(f"deep={keys.deep}: must be above shallow={keys.shallow}")
+    if 0 < keys.epsilon < LEAST_EPSILON:
+        raise BadInput(f"epsilon={keys.epsilon:g}: must be 0 or at least 2^-32, about {LEAST_EPSILON:.2g}")
     if not keys.deltas or min(keys.deltas) < 1:
         raise BadInput("deltas: must be differences of at least 1, such as [50,100,200]")
     deciding = {key: value for key, value in keys._asdict().items() if key not in ("threads", "deltas", "shown")}
@@ -139,6 +144,7 @@ class TrapSearch:
         config, lines = self._config, self._lines.in_order
         summary = {
             **summarise(lines, config),
+            "sampled": len(self._positions.boards) < self._positions.there,
             "conditions": conditions(config, config.policy, self._positions),
             "departures": departures(self._folder, {**config.policy._asdict(), **config.keys._asdict()}),
         }

@@ -9,6 +9,7 @@ from experiments.config.scales import as_typed_today
 from experiments.reproduction.catalogue import Run, item_of
 from experiments.reproduction.cells import RESULTS, Cell, Digests, read
 from experiments.reproduction.derived import joined, sources_of
+from experiments.reproduction.gathering import gather
 from experiments.reproduction.gathering.common import of_both
 from experiments.reproduction.gathering.matches import match_digests
 from experiments.reproduction.gathering.planned import planning_digests
@@ -16,7 +17,7 @@ from experiments.reproduction.gathering.ranks import rank_digests
 from experiments.reproduction.gathering.synthetic import search_digests
 from experiments.reproduction.gathering.traps import trap_digests
 from experiments.reproduction.gathering.worked import worked_digests
-from experiments.reproduction.schedule import ROOT, command_of, gather
+from experiments.reproduction.schedule import ROOT, command_of
 from experiments.runs.results import Result, below
 from gpumcts.errors import BadInput
 

@@ -17,7 +17,8 @@ from experiments.reproduction.catalogue import item_of, items
 from experiments.reproduction.cells import RESULTS, cells_below
 from experiments.reproduction.derived import every_derived
 from experiments.reproduction.game_files import lacking
-from experiments.reproduction.schedule import Task, gather, keep, missing, pack, tasks, unfit_archives, work
+from experiments.reproduction.gathering import gather
+from experiments.reproduction.schedule import Task, keep, missing, pack, tasks, unfit_archives, work
 from experiments.terminal.console import counted, say, show, table
 from gpumcts.errors import BadInput
 
@@ -133,8 +134,11 @@ def _check_together(given: argparse.Namespace, keys: dict[str, str], named: bool
     if asked == ["--all"] or named and not asked:
         return
     idle = {"--hours": given.hours < math.inf, "--threads": given.threads is not None, "scale": "scale" in keys}
+    idle["--engine"] = given.engine is not None and asked not in ([], ["--list"])  # which show the runs that it plays
     for word in (word for word, there in idle.items() if there):
         raise BadInput(f"{word} counts where runs are made: with item=... or run=..., or with --all")
+    if named and asked[0] in ("--check", "--pages"):
+        raise BadInput(f"{asked[0]} is of all items: it goes with no {' and no '.join(f'{key}=' for key in keys)}")
 
 
 def _number_of_cells(word: str, named: bool) -> int | None:

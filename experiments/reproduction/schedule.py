@@ -20,8 +20,7 @@ from experiments.reproduction.catalogue import Item, Paper, Run, papers
 from experiments.reproduction.cells import RESULTS, Cell, cells_below, read, write
 from experiments.reproduction.derived import derived
 from experiments.reproduction.game_files import lacking, placed, quoted
-from experiments.reproduction.gathering import gatherer
-from experiments.runs.results import Result, below
+from experiments.reproduction.gathering import gather
 from experiments.runs.run_directory import PROVENANCE
 from experiments.terminal.console import say
 from gpumcts.errors import BadInput
@@ -138,7 +137,7 @@ def work(task: Task, scale: str, end: float, threads: int | None, engine: str | 
     if status:
         anew = f"; remove {task.folder} to begin anew" if commit else ""
         raise BadInput(f"{task.name}: its command ended with exit code {status}; what it said stands above{anew}")
-    found = gather(task.paper, task.item, task.folder)
+    found = gather(task.paper, task.item, task.folder, scale)
     for cell in found:
         if not task.run.owns(cell.cell):
             raise BadInput(f"{task.name}: gives the cell {cell.cell}, but its cells are {', '.join(task.run.cells)}")
@@ -172,20 +171,6 @@ def drop_reduced(task: Task, found: Sequence[Cell], results: Path) -> list[Path]
         say(f"{task.name}: {path.name} of a smaller budget goes, since this run did not find it")
         path.unlink()
     return dropped
-
-
-def gather(paper: Paper, item: Item, folder: Path) -> list[Cell]:
-    """The cells of the finished runs of an item in a folder and below it; raises BadInput where there is none."""
-    mine = [result for result in below(folder) if _is_of(result, paper, item)]
-    done = [result for result in mine if result.finished and not result.summary.get("interrupted")]
-    if not done:
-        raise BadInput(f"{folder}: no finished run of {paper.name}/{item.name}")
-    return gatherer(item)(paper, item, done)
-
-
-def _is_of(result: Result, paper: Paper, item: Item) -> bool:
-    told = result.config.get("document") or result.config.get("figure")
-    return told in (f"{paper.name}/{item.name}", f"{paper.name}/{item.runs_of}")
 
 
 def _call(task: Task, scale: str, end: float, more: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
 """What the runs of experiments.trees in one folder have worked, kept with each piece: a kill loses one piece of it.
 
 ``work.json`` has the iterations, the seconds, and the engine that made the last piece. Where it is not there, the
-summary of an earlier version has the same of all runs but interrupted ones.
+summary of an earlier version has the same of all runs but interrupted ones. Pieces that are made again count again.
 """
 
 from pathlib import Path

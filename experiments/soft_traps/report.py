@@ -92,8 +92,7 @@ def _choice_words(config: Checked) -> str:
 def _share_words(config: Checked, summary: Mapping[str, Any]) -> list[str]:
     """The share of games, if they are complete, and the document's beside that of games of grandmasters."""
     keys, data = config.keys, config.policy
-    sampled = data.positions is not None and data.positions <= summary["positions"]
-    if sampled or data.positions_file is not None or data.plies:
+    if summary["sampled"] or data.positions_file is not None or data.plies:
         return ["The games are not complete, so that shares of games are of these positions alone."]
     row = summary["shares"]["disagree"][summary["deltas"].index(keys.delta)]
     printed = (

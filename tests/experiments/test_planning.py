@@ -338,7 +338,10 @@ def test_bad_input_is_one_line(run, tmp_path, words):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("text", ['{"seed": 1}', '{"interrupted": false}'])
+CURVES_ALONE = '{"interrupted": false, "points": [], "mean_error": [], "standard_error": []}'
+
+
+@pytest.mark.parametrize("text", ['{"seed": 1}', '{"interrupted": false}', CURVES_ALONE])
 def test_a_summary_of_something_else_is_damaged(run, tmp_path, text):
     (tmp_path / "here").mkdir()
     (tmp_path / "here/summary.json").write_text(text)

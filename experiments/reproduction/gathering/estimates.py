@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from experiments.analysis.planner_samples import planner_name, series
+from experiments.analysis.planner_samples import planner_name
 from experiments.config.scales import DOCUMENT
 from experiments.papers.kocsis2006improved.fig5 import name_of
 from experiments.papers.kocsis2006improved.fig5 import points_of as growing_points
@@ -143,7 +143,6 @@ def _trees(run: Result) -> dict[str, int | float]:
 
 def sailing(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
     """Samples that UCT needs beside each rival, by size of the grid: Figure 4 of Kocsis, Szepesvári 2006."""
-    lines = series(list(results))
     run_of = {(planner_name(run.config["planner"]), run.summary["size"]): run for run in results}
 
     def beside(one: str, other: str, size: int, name: str, title: str) -> Cell:
@@ -156,11 +155,12 @@ def sailing(paper: Paper, item: Item, results: Sequence[Result]) -> list[Cell]:
         return cell_of(paper, item, name, f"{size} x {size}: {title}", some, measured, published, ours, digests)
 
     found = []
-    for size, uct in ((uct["size"], uct) for uct in lines.get("UCT", [])):
+    names = sorted({name for name, _ in run_of})
+    for size in sorted(size for name, size in run_of if name == "UCT"):
         for rival in ("ARTDP", "PG-ID"):
-            if (rival, size) in run_of and uct["samples"] is not None:
+            if (rival, size) in run_of and run_of["UCT", size].summary["samples"] is not None:
                 found.append(beside("UCT", rival, size, f"size{size}-{rival.lower()}", f"UCT beside {rival}"))
-        for changed in (name for name in lines if name.startswith("UCT exploration=") and (name, size) in run_of):
+        for changed in (name for name in names if name.startswith("UCT exploration=") and (name, size) in run_of):
             times = changed.partition("=")[2]
             title = f"UCT with a bias times {times}"
             found.append(beside(changed, "UCT", size, f"exploration-{times}-size{size}", title))

@@ -6,15 +6,17 @@ import pytest
 from pydantic import ValidationError
 
 from experiments import planning
+from experiments.reproduction import gathering
 from experiments.reproduction.again import digest_of_folder, first_ten_of_several
 from experiments.reproduction.catalogue import Order, item_of
 from experiments.reproduction.cells import Asked, Digests, read, write
 from experiments.reproduction.gathering.common import of_both
-from experiments.reproduction.gathering.estimates import variants
+from experiments.reproduction.gathering.estimates import sailing, variants
 from experiments.reproduction.gathering.planned import planning_digests
 from experiments.reproduction.gathering.synthetic import search_digests
 from experiments.reproduction.pages import difference_text, value_text
 from experiments.runs.results import Result, below
+from gpumcts.errors import BadInput
 from tests.experiments.config.drivers import composed
 from tests.experiments.reproduction import planted
 from tests.experiments.reproduction.planted import RECORD
@@ -141,3 +143,58 @@ def test_the_first_ten_searches_of_two_rules_are_found_where_the_first_tree_cann
     asked = Asked(command=["trees"], keys=keys, seed=1, budget={"trees": 12})
     found = planted.cell(asked=asked, digests=of_both([search_digests(run.folder) for run in whole]))
     assert digest_of_folder(found, tmp_path / "ten") == found.digests.first_ten != found.digests.all
+
+
+# ---------------------------------------------------------------------------------------------- runs that are gathered
+
+
+def recorded(label, scale="document", **changes):
+    """A run of Figure 4 of that scale whose command line changed this."""
+    record = {**RECORD, "label": label, "program": "planning", "changes": changes}
+    return Result(Path(label), {"document": "kocsis2006bandit/fig4", "scale": scale}, record, {"interrupted": False})
+
+
+@pytest.fixture
+def gathered(monkeypatch):
+    """``gathered(runs, scale)``: the labels of the runs that cells are made of."""
+    paper, item = item_of("kocsis2006bandit/fig4")
+    monkeypatch.setattr(gathering, "gatherer", lambda _: lambda paper, item, some: [run.label for run in some])
+
+    def gather(runs, scale=None):
+        monkeypatch.setattr(gathering, "below", lambda _: runs)
+        return gathering.gather(paper, item, Path("here"), scale)
+
+    return gather
+
+
+def test_cells_are_of_runs_of_one_scale(gathered):
+    """All scales of a run work in one folder."""
+    runs = [recorded("a", "small"), recorded("b"), recorded("c", "small")]
+    assert gathered(runs) == gathered(runs, "document") == ["b"] and gathered(runs, "small") == ["a", "c"]
+    assert gathered(runs[::2]) == ["a", "c"]
+    with pytest.raises(BadInput, match="here: no finished run of kocsis2006bandit/fig4 with scale=document"):
+        gathered(runs[::2], "document")
+
+
+def test_runs_that_are_not_as_the_item_has_them_give_no_cell(gathered):
+    amounts = recorded("a", states=[5, 1000], **{"planner.exploration": [3.0, 10.0]})  # one of its runs has this one
+    assert gathered([amounts]) == ["a"]
+    for key, program in (("noise", "planning"), ("planner.depth", "planning"), ("budget.iterations", "trees")):
+        other = recorded("a", **{key: [5, 1]})
+        other.provenance["program"] = program
+        with pytest.raises(BadInput, match=rf"a is no run of kocsis2006bandit/fig4: {key}=5 \(of the item: 1\)"):
+            gathered([other])
+
+
+def test_no_cell_is_told(gathered, monkeypatch):
+    monkeypatch.setattr(gathering, "gatherer", lambda _: lambda *_: [])
+    with pytest.raises(BadInput, match="here: the finished runs of kocsis2006bandit/fig4 give no cell"):
+        gathered([recorded("a")])
+
+
+def test_planners_are_paired_by_size(monkeypatch):
+    paper, item = item_of("kocsis2006bandit/fig4")
+    runs = [run(planner, samples, size) for size in (3, 2) for planner, samples in ((UCT, 100 * size), (ARTDP, 900))]
+    runs.append(run(UCT | {"exploration": 3.0}, 500, 2, states=600))
+    found = {cell.cell: cell.verdict for cell in sailing(paper, item, runs)}
+    assert found == {"size2-artdp": "agrees", "exploration-3.0-size2": "reduced", "size3-artdp": "agrees"}

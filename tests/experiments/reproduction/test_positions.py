@@ -7,9 +7,9 @@ import pytest
 
 from experiments.reproduction import again
 from experiments.reproduction.catalogue import Order, item_of
+from experiments.reproduction.gathering import gather
 from experiments.reproduction.page_plots import drawn, plot
 from experiments.reproduction.pages import page_of, published_text
-from experiments.reproduction.schedule import gather
 from gpumcts.errors import BadInput
 from tests.experiments.reproduction import planted
 from tests.experiments.reproduction.planted import ALIKE, BACKWARDS, HALF

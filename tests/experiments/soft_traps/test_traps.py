@@ -114,6 +114,7 @@ def test_soft_traps(run, tmp_path):
     lines, summary = lines_of(tmp_path / "t"), json.loads((tmp_path / "t/summary.json").read_text())
     shares = [row["share"][0] for row in summary["shares"]["disagree"]]
     assert shares == sorted(shares, reverse=True) and summary["games"] == 2
+    assert not summary["sampled"]
     played = [line for line in lines if "rank_by_playouts" in line]
     assert 0 < len(played) == sum(escapable(line, 1) for line in lines) == summary["traps"]["escapable"]["positions"]
     assert summary["traps"]["avoided"]["positions"] == sum(avoided(line, 1) for line in played)
@@ -131,16 +132,13 @@ def test_soft_traps(run, tmp_path):
     assert "Intervals over 2 games are too narrow." in report and "Intervals over 2 games are too narrow." in done.out
 
 
-@pytest.mark.parametrize(
-    ("asked", "plies", "whole"), [(None, "", True), (5, "", False), (9, "", True), (9, " to 8", False)]
-)
-def test_shares_of_games_want_all_their_positions(asked, plies, whole):
-    """Of six positions that there are."""
-    data = SimpleNamespace(positions=asked, positions_file=None, plies=plies)
+@pytest.mark.parametrize(("sampled", "plies", "whole"), [(False, "", True), (True, "", False), (False, " to 8", False)])
+def test_shares_of_games_want_all_their_positions(sampled, plies, whole):
+    data = SimpleNamespace(positions_file=None, plies=plies)
     keys = SimpleNamespace(shallow=1, deep=4, strategy=3, delta=5)
     config = SimpleNamespace(keys=keys, policy=data, identity={"game": {"name": "othello"}})
     row = {"share": (0.5, 0.4, 0.6)}
-    found = {"positions": min(6, asked or 6), "deltas": [5], "shares": {"disagree": [row]}, "delta_as_printed": 5}
+    found = {"sampled": sampled, "deltas": [5], "shares": {"disagree": [row]}, "delta_as_printed": 5}
     (words,) = _share_words(config, found)
     assert ("of the games have such a position" in words) is whole is ("not complete" not in words)
 
@@ -148,6 +146,7 @@ def test_shares_of_games_want_all_their_positions(asked, plies, whole):
 def test_a_stopped_run_goes_on(run, tmp_path):
     assert run(f"traps {TRAPS} data.positions=5 hydra.run.dir=t").code == 0
     path = tmp_path / "t/results.jsonl"
+    assert json.loads((tmp_path / "t/summary.json").read_text())["sampled"]
     before = path.read_text()
     path.write_text("".join(before.splitlines(keepends=True)[:2]) + '{"number": 2, "pos')
     assert run(f"traps {TRAPS} data.positions=5 hydra.run.dir=t").code == 0
@@ -180,6 +179,7 @@ def test_what_a_trap_is_worth(run, tmp_path):
 
 BAD = {
     "traps shallow=2 deep=2": "deep=2: must be above shallow=2",
+    "traps epsilon=1e-12": "epsilon=1e-12: must be 0 or at least 2^-32, about 2.3e-10",
     "traps deltas=[]": "deltas: must be differences",
     "traps scale=small": "scale goes with an experiment that has figures for document and small",
     "traps experiment=ramanujan2010understanding/fig2": (
