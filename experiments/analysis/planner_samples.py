@@ -28,7 +28,7 @@ def series(results: list[Result]) -> dict[str, list[dict[str, Any]]]:
     for planner in sorted(planners, key=rank):
         changed = _changed(planners[planner])
         for result in planners[planner]:
-            name = " ".join([planner, *(f"{key}={result.config[key]}" for key in changed)])
+            name = " ".join([planner, *(f"{key}={result.config.get(key)}" for key in changed)])
             found.setdefault(name, []).append(result.summary)
     return {name: sorted(some, key=lambda summary: summary["size"]) for name, some in found.items()}
 
@@ -38,7 +38,7 @@ def _changed(results: list[Result]) -> list[str]:
     sizes: dict[int, list[Result]] = {}
     for result in results:
         sizes.setdefault(result.summary["size"], []).append(result)
-    return [key for key in SETTINGS if any(len({r.config[key] for r in some}) > 1 for some in sizes.values())]
+    return [key for key in SETTINGS if any(len({r.config.get(key) for r in some}) > 1 for some in sizes.values())]
 
 
 def planner_name(planner: dict[str, Any]) -> str:
