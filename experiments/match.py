@@ -102,12 +102,13 @@ def match_config(plain: Plain, given: Given | None = None) -> Checked:
 
 def prepare(config: Checked) -> None:
     """Refuse an absent engine or program, a budget that does not fit, and a player that the game is not for."""
-    from experiments.players.preflight import check_chance, check_engine, check_memory, check_programs
+    from experiments.players import preflight
 
-    check_engine(config)
-    check_memory(config)
-    check_chance(config)
-    check_programs(config)
+    preflight.check_engine(config)
+    preflight.check_memory(config)
+    preflight.check_missing_programs(config)
+    preflight.check_chance(config)
+    preflight.check_programs(config)
 
 
 def work(config: Checked, run: Run) -> dict[str, Any]:

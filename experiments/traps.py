@@ -144,13 +144,13 @@ class TrapSearch:
         config, lines = self._config, self._lines.in_order
         summary = {
             **summarise(lines, config),
-            "sampled": len(self._positions.boards) < self._positions.there,
             "conditions": conditions(config, config.policy, self._positions),
             "departures": departures(self._folder, {**config.policy._asdict(), **config.keys._asdict()}),
         }
-        write_report(config, lines, summary, self._folder)
+        told = {**summary, "sampled": len(self._positions.boards) < self._positions.there}
+        write_report(config, lines, told, self._folder)
         files = f"report.md, softtraps.png and {self.kept.name} in {here(self._folder)}"
-        return Reported(summary, brief(summary), [*tables(config, lines, summary), files])
+        return Reported(summary, brief(summary), [*tables(config, lines, told), files])
 
 
 def numbers(config: Checked) -> tuple[str, ...]:

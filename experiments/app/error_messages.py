@@ -314,6 +314,8 @@ def _of_syntax(error: BaseException) -> str | None:
 
 def not_understood(override: str) -> str:
     """The error message about a word that is no override."""
+    if override.startswith("runs=") and "{" in override:
+        return f"{override!r} is not understood; several patterns stand in a list: runs='[a/**,b/**]'"
     marks = next((mark for mark in "={" if mark in override.partition("=")[2]), None)
     if marks is not None:
         return f"{override!r} is not understood: text with {marks} in it is quoted twice, 'key=\"a{marks}b\"'"

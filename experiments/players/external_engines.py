@@ -1,5 +1,6 @@
 """External engines as players of a match: how they are configured, probed and built, for any protocol."""
 
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -68,6 +69,11 @@ def _program_of(keys: ProgramKeys) -> Program:
 
 
 _PROBED: dict[Any, str] = {}
+
+
+def is_missing(keys: ProgramKeys, prefix: str = "") -> bool:
+    """Whether there is no file of the program's name, in the current folder or on PATH."""
+    return keys.command is not None and shutil.which(words_of(keys.command, f"{prefix}player.command")[0]) is None
 
 
 def version(game: Any, keys: ProgramKeys, prefix: str = "") -> str:

@@ -2,7 +2,7 @@
 
 from experiments.config.schema import Checked, PlayerConfig
 from experiments.players.contract import keys_under
-from experiments.players.external_engines import version
+from experiments.players.external_engines import is_missing, version
 from experiments.players.registry import kind_of
 from experiments.players.run_engine import engine_of
 from gpumcts.errors import BadInput
@@ -54,6 +54,13 @@ def _check_search(config: Checked, player: PlayerConfig) -> None:
             raise
         why = without_iterations(error).partition(";")[0]
         raise BadInput(f"memory_gb={config.keys.memory_gb}: too little for any search: {why}") from None
+
+
+def check_missing_programs(config: Checked) -> None:
+    """Raise BadInput where no file has the name of a program: before other questions, which may compile the game."""
+    for prefix, player in sides(config):
+        if player.program is not None and is_missing(player.program, prefix):
+            version(config.game, player.program, prefix)  # which says why it cannot be started
 
 
 def check_chance(config: Checked) -> None:

@@ -69,6 +69,9 @@ class Match:
     seconds: float
     records: Sequence[dict[str, Any]]
 
+    def __hash__(self) -> int:
+        return hash((self.games, self.wins, self.draws, self.losses, self.digest))
+
     def __repr__(self) -> str:
         counts = f"{self.games} games, {self.wins} won, {self.draws} drawn, {self.losses} lost"
         digest = None if self.digest is None else self.digest[:DIGEST_LETTERS]

@@ -238,13 +238,13 @@ def _check_names(given: Mapping[str, Any]) -> None:
 
 
 def bytes_of(memory_gb: float | None) -> int | None:
-    """A limit in GiB as bytes; None for none. Raises BadInput for what is no number of a byte or more."""
+    """A limit in GiB as bytes; None for none. Raises BadInput for what is no number in [1e-9, 1e9)."""
     if memory_gb is None:
         return None
     # NumPy's own numbers would overflow.
     number = memory_gb.item() if isinstance(memory_gb, np.generic) else memory_gb
     if not _is_real(number) or not 1e-9 <= number < 1e9:
-        raise BadInput(f"memory_gb={said(memory_gb)}: must be a number of at least 1e-9, or None")
+        raise BadInput(f"memory_gb={said(memory_gb)}: must be a number of at least 1e-9 and below 1e9, or None")
     return int(number * 2**30)
 
 

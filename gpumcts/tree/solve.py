@@ -2,7 +2,9 @@
 
 A node whose game is over is proven; one with a child that wins for its mover is won, one whose moves all have proven
 children is worth the best of them. What is proven is not selected again, save a won root's search, which is over.
-Values stay as the playouts made them: Sensei's Library's infinite visits and wins are what ``decide`` makes of a proof.
+Below a move of chance nothing is proven: chance enters a node whatever its proof, and a proof would send the playouts
+there to its other moves. Values stay as the playouts made them: Sensei's Library's infinite visits and wins are what
+``decide`` makes of a proof.
 
 A proof holds by the rules of the search: in Go those are simple ko and the cap on a game's length below the root, where
 positional superko forbids more, so a proven line may contain a move that the game will not allow.
@@ -56,17 +58,20 @@ def proof_of_children(forest, tree, node):
 
 @inlined
 def prove(forest, tree, path, movers, depth, score_sum, playouts):
-    """Enter what a backed up leaf proves, from the leaf up as far as it goes.
+    """Enter what a backed up leaf proves, from the leaf up as far as it goes; below a move of chance nothing.
 
     score_sum : int64, of the leaf's playouts, for the first player: ``playouts`` times its score if its game is over
     """
     leaf = path[depth]
     if forest.move_count[tree, leaf] != 0 or forest.proof[tree, leaf] != 0:
         return
+    for k in range(depth):
+        if movers[k] == CHANCE:
+            return
     proof = proof_of_score(score_sum // playouts, player_above(movers, depth))
     forest.proof[tree, leaf] = proof
     k = depth - 1
-    while proof != 0 and k >= 0 and movers[k] != CHANCE:
+    while proof != 0 and k >= 0:
         proof = proof_of_children(forest, tree, path[k])
         if proof != 0 and flips(movers, k):
             proof = OTHER_SIDE - proof

@@ -221,11 +221,14 @@ REFUSED = {
         "dots_and_boxes", rows=10**5000
     ),
     r"threads=0: must be an integer in \[1, 4096\]": lambda: g.Search(BOXES, threads=0),
-    "memory_gb='1': must be a number of at least 1e-9, or None": (
+    "memory_gb='1': must be a number of at least 1e-9 and below 1e9, or None": (
         lambda: g.Search(BOXES, memory_gb="1")  # type: ignore[arg-type]
     ),
     "memory_gb=.too many digits to show.: must be a number of": lambda: g.Search(BOXES, memory_gb=10**5000),
-    "memory_gb=1e-10: must be a number of at least 1e-9, or None": lambda: g.Search(BOXES, memory_gb=1e-10),
+    "memory_gb=1e-10: must be a number of at least 1e-9 and below 1e9": lambda: g.Search(BOXES, memory_gb=1e-10),
+    "memory_gb=10000000000.0: must be a number of at least 1e-9 and below 1e9": (
+        lambda: g.Search(BOXES, memory_gb=1e10)
+    ),
     "playout=go is not for game=": lambda: g.Search(BOXES, playout="go"),
     r"states\[1\]: the game is over there": lambda: g.Search(BOXES)(_ending(), 10),
     r"states\[1\]: chance is to move there, and a search decides for a player": lambda: g.Search(DUEL)(_thrown(), 10),

@@ -130,6 +130,11 @@ BAD = {
 }
 
 
+def test_a_missing_program_is_refused_before_anything_compiles(run, monkeypatch):
+    monkeypatch.setattr("experiments.players.preflight.check_chance", lambda _: pytest.fail("the game was asked"))
+    assert "no_such_program cannot be started" in run("match player=gtp player.command=no_such_program").err
+
+
 @pytest.mark.parametrize("words", BAD, ids=lambda words: words[0])
 def test_bad_input_is_one_line(run, tmp_path, words):
     done = run(*words)

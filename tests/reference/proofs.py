@@ -28,8 +28,8 @@ def proof_of(game: Any, node: Node) -> int | None:
 
 
 def prove(game: Any, path: list[Node]) -> None:
-    """Enter what a visit of the last node of ``path`` has proven, from there up to the root."""
-    if path[-1].moves:
+    """Enter what a visit of the last node of ``path`` has proven, from there up to the root; below chance nothing."""
+    if path[-1].moves or any(node.mover == CHANCE for node in path):
         return
     for node in reversed(path):
         if node.proof is None:

@@ -214,15 +214,24 @@ def test_the_line_to_the_end_of_a_proof():
 
 
 def test_chance_proves_nothing():
-    """A loaded die first: below its throws positions are proven, above them nothing is, however long the search."""
-    start, solver = contract.start(DUEL), Exact(DUEL)
-    found = searcher_of(operator_of("average"), SOLVE, DUEL).search(roots(DUEL, 5), keys_for(5), 5_000)
-    for tree in range(5):
-        assert assert_true(found, tree, DUEL, start, solver) > 10
-        for state, _, _ in proven(found, tree, DUEL, start):
-            assert int(contract.mover(DUEL, state)) != CHANCE or not contract.count_moves(DUEL, state)
-        assert found.forest.proof[tree, ROOT] == 0
-        assert found.forest.visits[tree, ROOT] == 5_000
+    """A loaded die first: nothing below its throws is proven, and the search is that without proofs."""
+    one, other = (
+        searcher_of(operator_of("average"), settings, DUEL).search(roots(DUEL, 5), keys_for(5), 5_000)
+        for settings in (SOLVE, Settings())
+    )
+    assert not one.forest.proof.any() and (one.forest.visits[:, ROOT] == 5_000).all()
+    assert np.array_equal(one.table.visits, other.table.visits) and np.array_equal(one.table.value, other.table.value)
+
+
+def test_moves_into_chance_have_the_values_that_they_have_without_proofs():
+    """Chance enters nodes whatever they are proven to be; there a proof would send playouts to the other moves."""
+    start = np.array([[1, 0, 0, 1]], np.uint64)  # the second player threw a 1, and may throw again
+    values = [
+        searcher_of(operator_of("average"), settings, DiceDuel()).search(start, keys_for(1), 20_000).table.value[0, :2]
+        for settings in (SOLVE, Settings())
+    ]
+    assert values[0] == pytest.approx(values[1], abs=0.01)
+    assert max(values[0]) == pytest.approx(0.894, abs=0.01)  # by recursion
 
 
 def test_costs_prove_no_more_than_is_so():

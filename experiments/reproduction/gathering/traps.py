@@ -64,8 +64,7 @@ def _cells(paper: Paper, item: Item, results: Sequence[Result], found_in: Callab
 def _budget(result: Result) -> dict[str, int | float]:
     """The depths, what decides traps and playouts, the positions, and the games where they are complete."""
     config, data = result.config, result.config["data"]
-    sampled = result.summary.get("sampled", data["positions"] is not None)  # which earlier versions did not tell
-    complete = not sampled and not data["from_ply"] and data.get("to_ply") is None
+    complete = data["positions"] is None and not data["from_ply"] and data.get("to_ply") is None
     deciding = {key: result.provenance["identity"][key] for key in ("delta", "playouts")}
     own = {"depth": config["deep"], "shallow": config["shallow"], "positions": result.summary["positions"]}
     return {**own, **deciding, **({"games": result.summary["games"]} if complete else {})}

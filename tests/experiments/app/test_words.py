@@ -17,6 +17,10 @@ WORDS = "match player=random player@opponent.player=random game=dots_and_boxes g
         (f"{WORDS} {LONG}", f"'{LONG}' is not understood"),
         (f"{WORDS} {LONG}=1", f"{LONG}: unknown key"),
         (f"sgf run={LONG}", LONG),
+        (
+            "report runs={a,b}/**",
+            "'runs={a,b}/**' is not understood; several patterns stand in a list: runs='[a/**,b/**]'",
+        ),
         (f"{WORDS} hydra.job.chdir=true", "hydra.job.chdir=true: paths are those of the current folder; leave it out"),
         (f"{WORDS} hydra.job.name=foo", "hydra.job.name=foo: the command itself is named there; leave it out"),
         (f"{WORDS} --experimental-rerun one.pickle", "--experimental-rerun: the same command line does a run again"),
