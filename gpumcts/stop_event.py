@@ -7,6 +7,9 @@ from contextlib import contextmanager
 NOT_HELD = ("cannot release un-acquired lock", "release unlocked lock")
 """What RLock and Lock say where they are given up twice."""
 
+WITHOUT_SIGNATURE = "_get_wrapper_address() missing"
+"""What numba's call ends with that goes on without a signature."""
+
 
 @contextmanager
 def as_raised_by_handlers() -> Iterator[None]:
@@ -14,6 +17,9 @@ def as_raised_by_handlers() -> Iterator[None]:
 
     ``threading.Condition.wait`` gives its lock up before it enters its ``try``. Where the handler comes in between, the
     ``with`` around it gives the lock up again, and RuntimeError would come out. The lock is free; nothing is broken.
+
+    Numba unpacks the signature of a function among the arguments by Python code. Where the handler comes in there,
+    numba loses its exception and goes on without the signature, to a TypeError. KeyboardInterrupt stands for it.
     """
     try:
         yield
@@ -21,6 +27,10 @@ def as_raised_by_handlers() -> Iterator[None]:
         if str(error) not in NOT_HELD or error.__context__ is None:
             raise
         raise error.__context__ from None
+    except TypeError as error:
+        if not str(error).startswith(WITHOUT_SIGNATURE):
+            raise
+        raise KeyboardInterrupt from None
 
 
 class StopEvent(threading.Event):

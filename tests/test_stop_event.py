@@ -4,6 +4,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from numba.experimental.function_type import _get_wrapper_address
 
 import gpumcts as g
 from gpumcts.stop_event import as_raised_by_handlers
@@ -40,6 +41,14 @@ def test_playouts_on_two_threads():
     with cut_wait(), pytest.raises(KeyboardInterrupt):
         g.play_out(boxes, "uniform", start, playouts=10**12, threads=2)
     assert g.play_out(boxes, "uniform", start, playouts=2000, threads=2).digest == expected.digest
+
+
+def test_an_exception_that_numba_loses():
+    """As in a call whose signature could not be unpacked."""
+    with pytest.raises(KeyboardInterrupt), as_raised_by_handlers():
+        _get_wrapper_address(len)
+    with pytest.raises(TypeError, match="takes no arguments"), as_raised_by_handlers():
+        raise TypeError("a function takes no arguments")
 
 
 def test_other_errors_are_left_alone():
