@@ -12,13 +12,15 @@ from experiments.soft_traps import summary as traps_summary
 from experiments.soft_traps.report import _share_words
 from experiments.soft_traps.search import a_ply_on
 from experiments.soft_traps.summary import avoided, escapable, examples, is_trap, unseen
-from experiments.traps import TrapsKeys
+from experiments.traps import LEAST_EPSILON, TrapsKeys
 from gpumcts.alpha_beta.leaves import WON
+from gpumcts.errors import BadInput
 from gpumcts.games import contract
 from gpumcts.games.othello import Othello
 from gpumcts.kernels.batch import Rules
 from gpumcts.match.statistics import wilson
 from gpumcts.options import compiled
+from gpumcts.playouts.minimax import Minimax
 from tests.experiments.ranking.test_rank import after_by_hand
 
 GAME = compiled(Othello())
@@ -140,6 +142,13 @@ def test_shares_of_games_want_all_their_positions(sampled, plies, whole):
     found = {"sampled": sampled, "deltas": [5], "shares": {"disagree": [row]}, "delta_as_printed": 5}
     (words,) = _share_words(config, found)
     assert ("of the games have such a position" in words) is whole is ("not complete" not in words)
+
+
+def test_the_least_epsilon_is_that_of_playouts():
+    """Which a command refuses before it loads them."""
+    assert Minimax(epsilon=LEAST_EPSILON).compiled()[0] == 1  # of all values of a random word
+    with pytest.raises(BadInput, match="epsilon"):
+        Minimax(epsilon=0.99 * LEAST_EPSILON).compiled()
 
 
 def test_a_stopped_run_goes_on(run, tmp_path):
